@@ -1,6 +1,7 @@
 """The command: `python -m benchmarks run`, `list`, `show`, `merge`, `report`.
 
     python -m benchmarks run --output new.json                    most suites, in about an hour on two cores
+    python -m benchmarks run shapes --output shapes.json          the shapes that programs have, in 20 minutes
     python -m benchmarks run web --output web.json                web services, in two hours
     python -m benchmarks run explore --output explorers.json      explorers and their rivals, in 15 minutes
     python -m benchmarks run certainty --rounds 36                how sure the conclusions are, in 10 minutes
@@ -74,7 +75,7 @@ def add_chosen(command: argparse.ArgumentParser) -> None:
         "wanted",
         nargs="*",
         metavar="SUITE[/CELL[/CANDIDATE]]",
-        help="default: all suites but web and explore; --quick: but web",
+        help="default: all suites but shapes, web, explore and certainty; --quick: but web and certainty",
     )
     command.add_argument("--model", action="append", dest="models", metavar="NAME",
         help="only this model and what it is compared with; may be given several times")  # fmt: skip
@@ -132,7 +133,12 @@ def run(options: argparse.Namespace) -> int:
     check_output(options.output)
     status = measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]))
     if not options.wanted and not options.twins and not options.goals and status != INTERRUPTED:
-        durations = {"web": web.duration(options.quick), "explore": "15 minutes", "certainty": "2 minutes"}
+        durations = {
+            "shapes": "20 minutes",
+            "web": web.duration(options.quick),
+            "explore": "15 minutes",
+            "certainty": "2 minutes",
+        }
         for suite, duration in durations.items():
             if suite not in suites.by_default(options.quick):
                 print(f"{suite} was not asked for: python -m benchmarks run {suite} ({duration})")

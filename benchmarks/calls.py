@@ -107,11 +107,20 @@ def peer_token(peer: str, nodes: int, messages: int) -> float:
     return peers.token(peer, nodes, messages)
 
 
+def peer_shape(peer: str, **sizes: Any) -> Took:
+    """Run a shape on a peer's queues."""
+    from benchmarks import peers
+    from benchmarks.shapes import Shape
+
+    not_without_library(peer)
+    return peers.shape(peer, Shape(**sizes))
+
+
 def not_without_library(peer: str) -> None:
     """Raise `NotHere` if a peer's library is missing, or its model can't run here."""
     from benchmarks import peers
 
-    not_without(peers.PEERS[peer].model)
+    not_without((peers.PEERS | peers.PATIENT)[peer].model)
     if why := peers.why_not(peer):
         raise NotHere(why)
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from benchmarks.result import Results, Row
 from benchmarks.rounds import Interval, compared
-from benchmarks.suites.sizes import LIGHT
 
 WILD = 4.0
 """A quick run is no measurement: it only finds ratios that are off by more than this."""
@@ -99,9 +98,6 @@ def goals() -> Iterator[Goal]:
     for model, names in BOUNDED.items():
         for other in names:
             yield Goal(f"ring/bounded/{model}", f"ring/bounded/{other}", 1.2)
-    for model in LIGHT:
-        why = "a hop among 10,000 nodes takes at most twice what it takes among 100"
-        yield Goal(f"ring/nodes-10000/{model}", f"ring/in_flight-1/{model}", 1 / 2, why=why)
     yield from costs()
     for ours, theirs, least in POOLS:
         cell = "cpu" if theirs == "two bare processes" else "nothing"

@@ -39,7 +39,7 @@ everything in it is valid, only not everything is in it.
     for row in results.of("ring", "stream"):            # rows of a cell, fastest first
         print(row.candidate, row.python, row.median, row.least, row.most, row.figure("setup_s"))
     results.row("ring", "token", "asyncio").median
-    results.sweep("ring", "capacity", "trio")           # [(0, row), (1, row), (64, row), (inf, row)]
+    results.sweep("ring", "payload", "trio")            # [(0, row), (64, row), (4096, row), (1048576, row)]
 """
 
 import json

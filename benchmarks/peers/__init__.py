@@ -2,8 +2,9 @@
 
     stream(peer, nodes, messages, capacity=inf) -> float   all messages under way, `capacity` of them in each queue
     token(peer, nodes, messages) -> float                  one message under way
+    shape(peer, shape) -> (float, figures)                 a shape of `benchmarks.shapes`
 
-Both return the seconds from the first message sent to the last one received, as the baselines do
+The first two return the seconds from the first message sent to the last one received, as the baselines do
 (`benchmarks.baselines`): units are started and one message has been round before the clock starts. `hops = nodes *
 messages`. Every call makes its own units and queues, and ends them.
 
@@ -17,7 +18,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["PEERS", "POLLING", "Peer", "stream", "token", "why_not"]
+    from benchmarks.shapes import Shape
+
+__all__ = ["PATIENT", "PEERS", "POLLING", "Peer", "shape", "stream", "token", "why_not"]
 
 
 class Peer:
@@ -32,6 +35,11 @@ class Peer:
         """Distributions, by their name for pip."""
         self.bounded = bounded
         """Whether a finite capacity can be asked for."""
+
+    @property
+    def is_async(self) -> bool:
+        """Whether its operations are awaited."""
+        return self.family in ("asyncio_", "trio_", "anyio_")
 
     def __repr__(self) -> str:
         return f"Peer({self.name!r}, {self.model!r})"
@@ -67,6 +75,15 @@ _ALL = [
 ]
 PEERS = {peer.name: peer for peer in _ALL}
 """All of them, by name; `bounded` tells which take a finite capacity."""
+PATIENT = {
+    f"{queue}, a turn each": Peer(f"{queue}, a turn each", model, family, *needs)
+    for queue, model, family, *needs in (
+        ("asyncio.Queue", "asyncio", "asyncio_"),
+        ("gevent.queue.Queue", "gevent", "gevent_", "gevent"),
+        ("eventlet.Queue", "eventlet", "eventlet_", "eventlet"),
+    )
+}
+"""Queues whose senders let others run after each item; only shapes have them."""
 POLLING = ("interpreters.Queue",)
 """Their receivers look every 10 ms: with one message in flight they get 20 nodes and 5 messages."""
 
@@ -84,28 +101,44 @@ def stream(name: str, nodes: int, messages: int, capacity: float = inf) -> float
 
     Raises `ValueError` for an unknown peer or for a capacity that it can't have, and `ImportError`.
     """
-    peer = _peer(name)
-    if capacity != inf and not peer.bounded:
+    if capacity != inf and not _peer(name).bounded:
         raise ValueError(f"{name} takes no capacity")
     if capacity < 1:
         raise ValueError(f"capacity must be at least 1, not {capacity}: most queues have no rendezvous")
-    seconds: float = _family(peer).stream(name, nodes, messages, capacity)
+    from benchmarks.peers._ring import async_stream, stream
+
+    seconds: float = _lap(name, stream, async_stream, [capacity] * (nodes + 2), messages)
     return seconds
 
 
 def token(name: str, nodes: int, messages: int) -> float:
     """Return the seconds that `messages` take round `nodes`, one after the other. Raises as `stream`."""
-    seconds: float = _family(_peer(name)).token(name, nodes, messages)
+    from benchmarks.peers._ring import async_token, token
+
+    seconds: float = _lap(name, token, async_token, [inf] * (nodes + 2), messages)
     return seconds
 
 
+def shape(name: str, shape: Shape) -> tuple[float, dict[str, Any]]:
+    """Return the seconds of a shape (`benchmarks.shapes`), and the other figures. Raises as `stream`."""
+    from benchmarks.shapes import awaited, straight
+
+    took: tuple[float, dict[str, Any]] = _lap(name, straight.run, awaited.run, shape.capacities, shape)
+    return took
+
+
 def _peer(name: str) -> Peer:
+    if name in PATIENT:
+        return PATIENT[name]
     if name not in PEERS:
         raise ValueError(f"there is no peer {name!r}; there are {', '.join(PEERS)}")
     return PEERS[name]
 
 
-def _family(peer: Peer) -> Any:
+def _lap(name: str, run: Any, async_run: Any, capacities: Any, work: Any) -> Any:
+    """Run one of these programs on queues of these capacities; those without one are for control."""
     from importlib import import_module
 
-    return import_module(f"benchmarks.peers.{peer.family}")
+    peer = _peer(name)
+    family = import_module(f"benchmarks.peers.{peer.family}")
+    return family.lap(async_run if peer.is_async else run, name, capacities, work)

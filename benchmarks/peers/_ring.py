@@ -6,6 +6,7 @@ as one would first write it.
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
 from time import perf_counter
 from typing import Any
 
@@ -15,6 +16,11 @@ type Spawn = Callable[..., Callable[[], object]]
 """Starts a unit with this function and these arguments; returns what waits for its end."""
 
 END = -1
+
+
+def size(capacity: float | None) -> int:
+    """Return a capacity as most queues take it: 0 is unbounded."""
+    return 0 if capacity in (None, inf) else int(capacity or 0)
 
 
 def node(receive: Callable[[], Any], send: Callable[[Any], object]) -> None:

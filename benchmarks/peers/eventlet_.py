@@ -1,34 +1,32 @@
 """eventlet's queues."""
 
 import warnings
-from collections.abc import Callable
-from math import inf
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.peers import _ring
+from benchmarks.peers._ring import size
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # that it should not be used for new programs
     import eventlet
     from eventlet.queue import LightQueue, Queue
 
-NEW = {"eventlet.Queue": Queue, "eventlet.LightQueue": LightQueue}
+
+class Patient(Queue):  # type: ignore[misc]
+    """A queue whose senders let others run after each item."""
+
+    def put(self, item: Any) -> None:
+        super().put(item)
+        eventlet.sleep(0)
 
 
-def stream(peer: str, nodes: int, messages: int, capacity: float) -> float:
-    """Return the seconds of the ring with all messages under way."""
-    return lap(_ring.stream, peer, nodes, messages, capacity)
+NEW = {"eventlet.Queue": Queue, "eventlet.LightQueue": LightQueue, "eventlet.Queue, a turn each": Patient}
 
 
-def token(peer: str, nodes: int, messages: int) -> float:
-    """Return the seconds of the ring with one message under way."""
-    return lap(_ring.token, peer, nodes, messages, inf)
-
-
-def lap(run: Callable[..., float], peer: str, nodes: int, messages: int, capacity: float) -> float:
-    """Make the queues of a ring and run it."""
-    queues = [NEW[peer](None if capacity == inf else int(capacity)) for _ in range(nodes + 2)]
-    return run(spawn, [(queue.put, queue.get) for queue in queues], messages)
+def lap(run: Callable[..., Any], peer: str, capacities: Sequence[float | None], work: Any) -> Any:
+    """Make queues of these capacities, and run a program on them."""
+    queues = [NEW[peer](size(capacity) or None) for capacity in capacities]
+    return run(spawn, [(queue.put, queue.get) for queue in queues], work)
 
 
 def spawn(function: Callable[..., None], *args: Any) -> Callable[[], object]:

@@ -2,35 +2,26 @@
 
 import multiprocessing
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
-from math import inf
 from typing import Any
 
-from benchmarks.peers import _ring
-from benchmarks.peers._ring import Link
+from benchmarks.peers._ring import Link, size
 
 CONTEXT = multiprocessing.get_context("forkserver")
 PATIENCE = 3600.0
 """Seconds that faster-fifo waits; it can't do without a limit, and its own is shorter than a slow ring."""
 
 
-def stream(peer: str, nodes: int, messages: int, capacity: float) -> float:
-    """Return the seconds of the ring with all messages under way."""
-    return lap(_ring.stream, peer, nodes, messages, capacity)
+def lap(run: Callable[..., Any], peer: str, capacities: Sequence[float | None], work: Any) -> Any:
+    """Make queues of these capacities, run a program on them, and close them.
 
-
-def token(peer: str, nodes: int, messages: int) -> float:
-    """Return the seconds of the ring with one message under way."""
-    return lap(_ring.token, peer, nodes, messages, inf)
-
-
-def lap(run: Callable[..., float], peer: str, nodes: int, messages: int, capacity: float) -> float:
-    """Make the queues of a ring, run it, and close them."""
-    size = 0 if capacity == inf else int(capacity)
+    Where there is no capacity several tasks may receive, which a Pipe does not bear.
+    """
     with ExitStack() as stack:
-        return run(spawn, [NEW[peer](size, stack) for _ in range(nodes + 2)], messages)
+        new = {capacity: new_simple_queue if capacity is None else NEW[peer] for capacity in capacities}
+        return run(spawn, [new[capacity](size(capacity), stack) for capacity in capacities], work)
 
 
 def new_queue(size: int, stack: ExitStack) -> Link:

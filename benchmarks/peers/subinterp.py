@@ -4,38 +4,27 @@ It can't be waited for: `get` on an empty queue looks again every 10 ms, as `put
 under way that is what is measured, so a ring for `token` should be small.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent import interpreters
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from math import inf
 from typing import Any
 
 from benchmarks.peers import _ring
+from benchmarks.peers._ring import size
 
 
-def stream(peer: str, nodes: int, messages: int, capacity: float) -> float:
-    """Return the seconds of the ring with all messages under way."""
-    return lap(_ring.stream, nodes, messages, capacity)
-
-
-def token(peer: str, nodes: int, messages: int) -> float:
-    """Return the seconds of the ring with one message under way."""
-    return lap(_ring.token, nodes, messages, inf)
-
-
-def lap(run: Callable[..., float], nodes: int, messages: int, capacity: float) -> float:
+def lap(run: Callable[..., Any], peer: str, capacities: Sequence[float | None], work: Any) -> Any:
     """Make the queues and the interpreters of a ring, run it, and close them."""
-    size = 0 if capacity == inf else int(capacity)
-    queues = [interpreters.create_queue(size) for _ in range(nodes + 2)]
-    with units(nodes + 1) as free:
+    queues = [interpreters.create_queue(size(capacity)) for capacity in capacities]
+    with units(len(queues) - 1) as free:
 
         def spawn(function: Callable[..., None], receive: Any, send: Any) -> Callable[[], None]:
             call = feed if function is _ring.feed else node
             thread = free.pop().call_in_thread(call, receive.__self__, send.__self__)
             return thread.join
 
-        return run(spawn, [(queue.put, queue.get) for queue in queues], messages)
+        return run(spawn, [(queue.put, queue.get) for queue in queues], work)
 
 
 @contextmanager

@@ -2,38 +2,20 @@
 
 import asyncio
 import queue
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from math import inf
 from threading import Thread
 from typing import Any
 
-from benchmarks.peers import _ring
-from benchmarks.peers._ring import Link
+from benchmarks.peers._ring import Link, size
 
 
-def stream(peer: str, nodes: int, messages: int, capacity: float) -> float:
-    """Return the seconds of the ring with all messages under way."""
-    return lap(_ring.stream, peer, nodes, messages, capacity)
-
-
-def token(peer: str, nodes: int, messages: int) -> float:
-    """Return the seconds of the ring with one message under way."""
-    return lap(_ring.token, peer, nodes, messages, inf)
-
-
-def lap(run: Callable[..., float], peer: str, nodes: int, messages: int, capacity: float) -> float:
-    """Make the queues of a ring and run it."""
-    count = nodes + 2
+def lap(run: Callable[..., Any], peer: str, capacities: Sequence[float | None], work: Any) -> Any:
+    """Make queues of these capacities, and run a program on them."""
+    sizes = list(map(size, capacities))
     if peer.startswith("janus"):
-        return asyncio.run(on_janus(run, count, messages, capacity))
-    queues = [NEW[peer](size(capacity)) for _ in range(count)]
-    return run(spawn, [ends(it) for it in queues], messages)
-
-
-def size(capacity: float) -> int:
-    """Return a capacity as most queues take it: 0 is unbounded."""
-    return 0 if capacity == inf else int(capacity)
+        return asyncio.run(on_janus(run, sizes, work))
+    return run(spawn, [ends(NEW[peer](it)) for it in sizes], work)
 
 
 def new_culsans(maxsize: int) -> Any:
@@ -63,18 +45,18 @@ NEW: dict[str, Callable[[int], Any]] = {
 }
 
 
-async def on_janus(run: Callable[..., float], count: int, messages: int, capacity: float) -> float:
-    """Run the ring on the synchronous ends of janus's queues, each of which belongs to an event loop.
+async def on_janus(run: Callable[..., Any], sizes: list[int], work: Any) -> Any:
+    """Run a program on the synchronous ends of janus's queues, each of which belongs to an event loop.
 
     The loop is stopped meanwhile, as its thread is the caller: this is about threads.
     """
     import janus
 
     async with AsyncExitStack() as stack:
-        queues: list[Any] = [janus.Queue(size(capacity)) for _ in range(count)]
+        queues: list[Any] = [janus.Queue(it) for it in sizes]
         for it in queues:
             stack.push_async_callback(it.aclose)
-        return run(spawn, [ends(it.sync_q) for it in queues], messages)
+        return run(spawn, [ends(it.sync_q) for it in queues], work)
 
 
 def ends(it: Any) -> Link:

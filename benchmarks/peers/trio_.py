@@ -1,32 +1,25 @@
 """trio's memory channels."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from math import inf
 from typing import Any
 
 import trio
 
-from benchmarks.peers import _ring
 from benchmarks.peers._ring import AsyncLink
 
 
-def stream(peer: str, nodes: int, messages: int, capacity: float) -> float:
-    """Return the seconds of the ring with all messages under way."""
-    return trio.run(main, _ring.async_stream, nodes, messages, capacity)
+def lap(run: Callable[..., Any], peer: str, capacities: Sequence[float | None], work: Any) -> Any:
+    """Run a program on channels of these capacities."""
+    return trio.run(main, run, capacities, work)
 
 
-def token(peer: str, nodes: int, messages: int) -> float:
-    """Return the seconds of the ring with one message under way."""
-    return trio.run(main, _ring.async_token, nodes, messages, inf)
-
-
-async def main(run: Callable[..., Any], nodes: int, messages: int, capacity: float) -> float:
-    """Make the channels of a ring and run it."""
+async def main(run: Callable[..., Any], capacities: Sequence[float | None], work: Any) -> Any:
+    """Make the channels and run the program."""
     async with AsyncExitStack() as stack, trio.open_nursery() as nursery:
-        links = [await new_link(stack, capacity) for _ in range(nodes + 2)]
-        took: float = await run(nursery.start_soon, links, messages)
-        return took
+        links = [await new_link(stack, inf if capacity is None else capacity) for capacity in capacities]
+        return await run(nursery.start_soon, links, work)
 
 
 async def new_link(stack: AsyncExitStack, capacity: float) -> AsyncLink:

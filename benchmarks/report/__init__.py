@@ -7,7 +7,7 @@ The same from Python; the docs site is made of it:
 
     results = benchmarks.result.read("new.json")
     charts(results)                   every `Chart` that the result has figures for, in the order of the page
-    model_charts(results, "trio")     a model's own: `trio-ring`, `trio-sweeps`, `trio-units`
+    model_charts(results, "trio")     a model's own: `trio-ring`, `trio-units`
     tables(results)                   {"ring-stream": Markdown, ..., "goals": ..., "left-out": ...}
 
     chart.name, chart.title           "ring-stream", and words for a heading

@@ -14,6 +14,7 @@ from benchmarks.report import (
     pools,
     programs,
     rings,
+    shapes,
     shipped,
     spawn,
     sweeps,
@@ -28,7 +29,7 @@ from benchmarks.result import Results
 from benchmarks.tables import left_out, sides
 
 PARTS = (
-    rings, shipped, sweeps, comparisons, programs, pools, spawn, articles, gil, web, granian, web_stack,
+    rings, shipped, shapes, sweeps, comparisons, programs, pools, spawn, articles, gil, web, granian, web_stack,
     certainty,
 )  # fmt: skip
 
@@ -50,7 +51,7 @@ def absent(results: Results) -> list[Absent]:
 
 
 def model_charts(results: Results, model: str) -> list[Chart]:
-    """Return a model's own charts, as far as they were measured: `MODEL-ring`, `MODEL-sweeps`, `MODEL-units`."""
+    """Return a model's own charts, as far as they were measured: `MODEL-ring`, `MODEL-units`."""
     return [it for it in models.charts(results, model) if isinstance(it, Chart)]
 
 

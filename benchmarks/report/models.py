@@ -1,4 +1,4 @@
-"""The pictures of one model, for its own page: its rings beside baseline and peers, its sweeps, its tasks."""
+"""The pictures of one model, for its own page: its rings beside baseline and peers, its tasks."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,6 @@ from benchmarks.report.ranking import less
 from benchmarks.report.rows import Panel, bar, drawing
 from benchmarks.report.sheet import Sheet, of_rows
 from benchmarks.report.spawn import TIME, taken
-from benchmarks.report.sweeps import AXES, Axis, Sweep, growth, line, part, sweeps_of
 from benchmarks.result import Results, Row
 
 RINGS = {"stream": "everything in flight", "token": "one message in flight", "bounded": "at most 64 in each channel"}
@@ -31,7 +30,6 @@ KEY = {
 def charts(results: Results, model: str) -> Iterator[Chart | Absent]:
     """Return all charts of one model."""
     yield rings(results, model)
-    yield sweeps(results, model)
     yield units(results, model)
 
 
@@ -101,46 +99,6 @@ def table(results: Results, found: dict[str, list[Row]]) -> Sheet:
     cells = [RINGS[cell] for cell, rows in found.items() for _ in rows]
     lines = [[cell, *rest] for cell, rest in zip(cells, plain.lines, strict=True)]
     return Sheet(["ring", *plain.head], lines, left=2)
-
-
-def sweeps(results: Results, model: str) -> Chart | Absent:
-    """Return the chart of the sweeps, with the other models in grey."""
-    title = f"{model}: along one size after the other"
-    found = [(axis, all_of) for axis in AXES.values() if model in (all_of := sweeps_of(results, axis))]
-    if not found:
-        return Absent(title, f"no sweep was measured on {model}")
-    parts = [
-        part(axis, axis.unit, {name: line(axis, sweep) for name, sweep in all_of.items()}, (model,))
-        for axis, all_of in found
-    ]
-    says = " ".join(change(axis, all_of, model) for axis, all_of in found)
-    rows = [row for _, all_of in found for _, row in all_of[model]]
-    cells = [
-        [axis.below, axis.tick(value), words.duration(row.median), words.rate(row.per_second)]
-        for axis, all_of in found
-        for value, row in all_of[model]
-    ]
-    sheet = Sheet(["size", "", "time per hop", "hops per second"], cells, left=2)
-    draw = lines_drawing(parts, same_axis=False)
-    return Chart(f"{slug(model)}-sweeps", title, strongest(found, model), says, command_for(results, rows), draw, sheet)
-
-
-def strongest(found: list[tuple[Axis, dict[str, Sweep]]], model: str) -> str:
-    """Say which size changes the time of a hop most."""
-    axis, all_of = max(found, key=lambda pair: max(growth(pair[1][model]), 1 / growth(pair[1][model])))
-    first, last = axis.ends(all_of[model])
-    change = words.takes(growth(all_of[model])).replace("takes as long", "takes about as long")
-    return f"{model}: from {first} to {last} {axis.unit}, a hop {change}"
-
-
-def change(axis: Axis, all_of: dict[str, list[tuple[float, Row]]], model: str) -> str:
-    """Say what the size does to this model."""
-    (_, before), *_, (_, after) = all_of[model]
-    first, last = axis.ends(all_of[model])
-    return (
-        f"Along {axis.unit}, from {first} to {last}, a hop goes from {words.duration(before.median)} to"
-        f" {words.duration(after.median)}."
-    )
 
 
 def units(results: Results, model: str) -> Chart | Absent:

@@ -1,8 +1,7 @@
-"""What one size does: messages in flight, capacity, number of nodes, payload."""
+"""What one size does: the payload of a message, the number of tasks or workers, the rate of requests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
 
 from benchmarks.report import candidates, words
 from benchmarks.report.canvas import FAMILIES, bare
@@ -25,22 +24,16 @@ class Axis:
     """The y axis in words."""
     rate: bool = False
     """Whether hops per second are shown rather than seconds per hop."""
-    endless: str = ""
-    """What the value beyond all numbers is called."""
     size: bool = False
     """Whether the values are bytes."""
     unit: str = ""
     """What the values count."""
     lead: str = ""
     """How the sentence about the change from the first value to the last begins."""
-    why: str = ""
-    """What makes the difference."""
     note: str = ""
 
     def tick(self, value: float) -> str:
         """Return a value in words."""
-        if value == inf:
-            return self.endless
         return ("none" if not value else words.size(value)) if self.size else f"{int(value):,}"
 
     def figure(self, row: Row) -> float:
@@ -56,40 +49,22 @@ class Axis:
         return self.tick(sweep[0][0]), self.tick(sweep[-1][0])
 
 
-AXES = {
-    "in-flight": Axis(
-        "in_flight", "Messages in flight: how batching hides a switch", "messages in flight", endless="all",
-        unit="messages in flight", lead="With more messages in flight",
-        why="A task that finds several messages waiting can handle them in one turn.",
-    ),
-    "capacity": Axis(
-        "capacity", "Capacity: how much room lets run", "capacity of each channel", "hops per second (log)", rate=True,
-        endless="inf", unit="capacity", lead="With capacity",
-        why="Without room every message is a hand-over, and a task waits for each.",
-    ),
-    "nodes": Axis(
-        "nodes", "Number of nodes, 64 messages in flight", "nodes (log)", unit="nodes",
-        lead="From the smallest ring to the largest",
-        note="Larger rings get fewer messages, so that all take about as long: a step between neighbours may be that.",
-    ),
-    "payload": Axis(
-        "payload", "Payload: by reference, or copied", "payload of a message", size=True, unit="payload",
-        lead="From the smallest message to the largest",
-        note="That each message is made and checked is inside the clock.",
-    ),
-}  # fmt: skip
+PAYLOAD = Axis(
+    "payload", "Payload: by reference, or copied", "payload of a message", size=True, unit="payload",
+    lead="From the smallest message to the largest",
+    note="That each message is made and checked is inside the clock.",
+)  # fmt: skip
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """Return one chart for each size, with a part for each family of models."""
-    for name, axis in AXES.items():
-        sweeps = sweeps_of(results, axis)
-        if sweeps:
-            takeaway = change(sweeps, axis.lead)
-            says = f"{takeaway}. {ranges(axis, sweeps)} {axis.why}".strip()
-            yield chart(results, name, axis, sweeps, takeaway, says, axis.note)
-        else:
-            yield Absent(axis.title, f"no two values of {axis.parameter} were measured")
+    """Return the chart of messages of several sizes, with a part for each family of models."""
+    axis, sweeps = PAYLOAD, sweeps_of(results, PAYLOAD)
+    if not sweeps:
+        yield Absent(axis.title, f"no two values of {axis.parameter} were measured")
+        return
+    takeaway = change(sweeps, axis.lead)
+    says = f"{takeaway}. {ranges(axis, sweeps)}"
+    yield chart(results, "payload", axis, sweeps, takeaway, says, axis.note)
 
 
 def chart(
@@ -127,7 +102,7 @@ def part(axis: Axis, title: str, lines: dict[str, Line], models: tuple[str, ...]
     """Return a part with some models in colour."""
     shown = {name: lines[name] for name in models if name in lines}
     behind = {name: it for name, it in lines.items() if name not in shown}
-    ratio = axis.parameter in ("nodes", "units", "workers")
+    ratio = axis.parameter in ("units", "workers")
     return Part(title, shown, behind, axis.below, axis.across, axis.write, axis.tick, by_ratio=ratio)
 
 

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from benchmarks.cell import Candidate
 
 SUITES = {
-    "ring": "messages through a ring of nodes: in flight, capacity, payload, nodes; baselines, peers, languages",
+    "ring": "messages through a ring of nodes: in full, and with a payload; baselines, peers, languages",
     "channel": "one channel at work: stream, ping-pong, fan-in, fan-out, select",
+    "shapes": "chains, fans, crowds, pairs, items and calls of every size: our channels and pools, and what ships",
     "pool": "empty tasks, tasks of 10 us and 1 ms; computing, waiting, reading a buffer",
     "spawn": "time and memory of one unit, and how both grow; what the command costs to start",
     "classics": "small programs that languages have been compared by for decades",
@@ -23,9 +24,9 @@ SUITES = {
     "web": "every model as a web server, under load; servers written by hand, and those of others",
 }
 """All suites, and what each is about."""
-NAMED_ONLY = ("web", "explore", "certainty")
+NAMED_ONLY = ("shapes", "web", "explore", "certainty")
 """The suites that are measured only where they are asked for, so that a run of all takes about an hour. A quick
-run has `explore`, which takes seconds then."""
+run has `explore` and `shapes`, which take seconds then."""
 
 
 def by_default(quick: bool) -> tuple[str, ...]:

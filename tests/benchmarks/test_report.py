@@ -56,10 +56,9 @@ STREAM = [
     ring("stream", "erlang", 200 * NS, kind="language"),
 ]
 SWEEP = [
-    ring("base", "trio", 200 * NS),
-    ring("in_flight-1", "trio", 5 * US, in_flight=1),
-    ring("in_flight-8", "trio", 1 * US, in_flight=8),
-    ring("capacity-0", "trio", 4 * US, capacity=0),
+    ring("payload-0", "trio", 200 * NS),
+    ring("payload-64", "trio", 1 * US, payload=64),
+    ring("payload-4096", "trio", 5 * US, payload=4096),
 ]
 UNITS = [
     row("spawn/units-10/trio", 20 * US, step="unit", units=10, figures={"bytes_per_unit": 0}),
@@ -137,20 +136,14 @@ def test_the_command_measures_the_same_again():
     assert command_for(two, two.rows).endswith("ring/stream --python 3.14 --python 3.15 --quick --output new.json")
 
 
-def test_a_sweep_runs_from_the_first_value_to_all():
-    it = chart("in-flight", *SWEEP)
+def test_a_sweep_runs_from_the_first_value_to_the_last():
+    it = chart("payload", *SWEEP)
     line = next(line for line in it.draw(Look()).axes[0].lines if line.get_label() == "line trio")
     assert list(line.get_xdata()) == [0, 1, 2]
-    assert list(line.get_ydata()) == pytest.approx([5 * US, 1 * US, 200 * NS])
-    assert it.sheet.head == ["messages in flight", "1", "8", "all"]
-    assert it.takeaway == "With more messages in flight, a hop of trio is 25 times as fast"
-    assert it.says.startswith(f"{it.takeaway}. That is from 1 to all messages in flight. A task that finds several")
-
-
-def test_capacity_is_shown_as_throughput():
-    it = chart("capacity", *SWEEP)
-    assert it.sheet.lines == [["trio", "250k", "5M"]]
-    assert it.says.startswith("With capacity, a hop of trio is 20 times as fast. That is from 0 to inf capacity.")
+    assert list(line.get_ydata()) == pytest.approx([200 * NS, 1 * US, 5 * US])
+    assert it.sheet.head == ["payload of a message", "none", "64 B", "4 KiB"]
+    assert it.takeaway == "From the smallest message to the largest, a hop of trio takes 25 times as long"
+    assert it.says == f"{it.takeaway}. That is from none to 4 KiB payload."
 
 
 def test_peers_are_ratios_within_a_round_with_the_goals():
@@ -408,11 +401,11 @@ def test_another_python_is_a_line_of_its_own_in_a_sweep():
     free = [replace(it, python="3.14t", gil=False, seconds={1: it.median * 2}) for it in SWEEP]
     for look in LOOKS:
         found = {it.name: it for it in report.charts(results(*SWEEP, *free))}
-        lines = {line.get_label(): line for line in found["in-flight"].draw(look).axes[0].lines}
+        lines = {line.get_label(): line for line in found["payload"].draw(look).axes[0].lines}
         one, other = lines["line trio"], lines["line trio, 3.14t"]
-        assert list(other.get_ydata()) == pytest.approx([10 * US, 2 * US, 400 * NS])
+        assert list(other.get_ydata()) == pytest.approx([400 * NS, 2 * US, 10 * US])
         assert one.get_color() == other.get_color() and one.get_marker() != other.get_marker()
-    assert [line[0] for line in found["capacity"].sheet.lines] == ["trio", "trio, 3.14t"]
+    assert [line[0] for line in found["payload"].sheet.lines] == ["trio", "trio, 3.14t"]
 
 
 def test_another_python_has_its_own_mark_for_what_ships():
@@ -450,9 +443,8 @@ def test_what_was_not_measured_is_a_line():
 def test_a_models_own_charts():
     every = results(*EVERYTHING)
     found = {it.name: it for it in report.model_charts(every, "trio")}
-    assert list(found) == ["trio-ring", "trio-sweeps", "trio-units"]
+    assert list(found) == ["trio-ring", "trio-units"]
     assert list(drawn(found["trio-ring"], "bar")) == ["by hand", "trio", "trio memory channel"]
-    assert "goes from 5 µs to 200 ns" in found["trio-sweeps"].says
     assert found["trio-units"].says == "Among 100 tasks, one of trio starts in 10 µs and takes 2 KiB of memory."
     assert report.model_charts(every, "gevent") == []
 
@@ -533,7 +525,7 @@ def test_no_missing_row_is_the_end_of_a_report():
 
 def test_tables_are_markdown_by_name():
     found = report.tables(results(*EVERYTHING))
-    assert {"ring-stream", "in-flight", "comparison-stream", "spawn-memory", "pool-nothing", "goals"} <= set(found)
+    assert {"ring-stream", "payload", "comparison-stream", "spawn-memory", "pool-nothing", "goals"} <= set(found)
     assert (
         found["pool-speedup"]
         == "|  | computing: times as fast |\n| --- | ---: |\n| subinterp | 1.95 |\n| threads | 0.975 |\n"

@@ -13,6 +13,7 @@ from concdocs import results
 from concdocs.places import Directive, Mistake, NotMeasured
 
 COMMANDS = {
+    "shapes": "python -m benchmarks run shapes",
     "web": "python -m benchmarks run web",
     "web-twins": "python -m benchmarks run web/granian web/granian-shares --python 3.14 --python 3.14t",
 }

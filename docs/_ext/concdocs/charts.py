@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 from concdocs import results, web_tables
-from concdocs.places import ROOT, Directive, Mistake
+from concdocs.places import ROOT, Directive, Mistake, NotMeasured
 
 CACHE = ROOT / "build" / "docs-charts"
 FOLDER = "_charts"
@@ -47,7 +47,7 @@ class Chart(Directive):
 
     def build(self) -> list[nodes.Node]:
         file, name = results.split(self.arguments[0])
-        if "otherwise" in self.options and name not in (_charts(file, None) or {}):
+        if "otherwise" in self.options and not is_there(file, name):
             return self.markdown(self.options["otherwise"])
         file, drawn = named(self.arguments[0])
         if drawn is None:
@@ -62,6 +62,14 @@ class Chart(Directive):
         made = nodes.container("", *self.markdown(f"{drawn.note} Measured with `{drawn.command}`.".strip()))
         made["classes"].append("legend")
         return [chart("", title, shown, made, classes=["chart"], shows=self.arguments[0])]
+
+
+def is_there(file: str, name: str) -> bool:
+    """Whether a result has figures for this chart; one that was not measured has not."""
+    try:
+        return name in (_charts(file, None) or {})
+    except NotMeasured:
+        return False
 
 
 def named(argument: str) -> tuple[str, Any]:

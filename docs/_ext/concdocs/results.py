@@ -13,12 +13,13 @@ FILES = {
     "twins": ("CONCMODELS_TWINS_RESULT", FOLDER / "full-free-threaded.json"),
     "explorers": ("CONCMODELS_EXPLORERS_RESULT", FOLDER / "explorers.json"),
     "certainty": ("CONCMODELS_CERTAINTY_RESULT", FOLDER / "certainty.json"),
+    "shapes": ("CONCMODELS_SHAPES_RESULT", FOLDER / "shapes.json"),
     "web": ("CONCMODELS_WEB_RESULT", FOLDER / "web.json"),
     "web-twins": ("CONCMODELS_WEB_TWINS_RESULT", FOLDER / "web-free-threaded.json"),
 }
 """By the name before a row or a chart: the variable that may name another file, and the committed one."""
-OPTIONAL = {"web": "web", "web-twins": "web"}
-"""The results that pages can do without, and the suite that they are read for."""
+OPTIONAL = {"shapes": ("shapes", "shapes"), "web": ("web", "web services"), "web-twins": ("web", "web services")}
+"""The results that pages can do without, the suite that they are read for, and what that is about."""
 
 
 def split(text: str) -> tuple[str, str]:
@@ -36,13 +37,13 @@ def path(name: str = "") -> Path:
 def results(name: str = "") -> Results:
     """Read it, once. Raises `Mistake` if there is none, and `NotMeasured` if that is one that pages can do without."""
     if name in OPTIONAL and not path(name).exists():
-        raise NotMeasured(f"There is no result of web services here: {shown(name)} is missing")
+        raise NotMeasured(f"There is no result of {OPTIONAL[name][1]} here: {shown(name)} is missing")
     try:
         found = read_once(path(name))
     except BadResult as error:
         raise Mistake(f"there is no measured result: {error}; {FILES[name][0]} may name another file") from None
-    if name in OPTIONAL and OPTIONAL[name] not in found.suites:
-        raise NotMeasured(f"{shown(name)} has no result of web services")
+    if name in OPTIONAL and OPTIONAL[name][0] not in found.suites:
+        raise NotMeasured(f"{shown(name)} has no result of {OPTIONAL[name][1]}")
     return found
 
 
