@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _MODELS = "concmodels.models."
 _NO_MODELS = ("sharing", "variant")
 _MAIN = ("__main__", "__mp_main__")
+_LARGE_BUFFER = 1 << 12  # bytes
 
 
 def _open_model(name: str) -> ModuleType:
@@ -95,6 +96,45 @@ def careful_dumps(value: object, home: object = None) -> bytes:
     return buffer.getvalue()
 
 
+class Pieces:
+    """What a pickler writes, in pieces: it hands over large bytes as they are, and these are not copied here.
+
+    Beside them stand the buffers that it leaves out, for whatever asks for that (pickle's protocol 5).
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.buffers: list[memoryview] = []
+        self.size = 0  # of the parts
+
+    def write(self, data: Any) -> None:
+        """Take what the pickler writes; only bytes are sure to be the same afterwards."""
+        self.parts.append(data if type(data) is bytes else bytes(data))
+        self.size += len(data)
+
+    def leave_out(self, buffer: Any) -> bool:
+        """Take a buffer; return True if it is to be part of the pickle: it is small, or does not lie in one piece."""
+        try:
+            view: memoryview = buffer.raw()
+        except BufferError:
+            return True
+        if view.nbytes < _LARGE_BUFFER:
+            return True
+        self.buffers.append(view)
+        return False
+
+
+def pickle_in_pieces(value: object, home: object) -> Pieces:
+    """Pickle as `pack` does, but without a copy of what is large. Raises `CannotTravel`."""
+    pieces = Pieces()
+    try:
+        Pickler(pieces, 5, buffer_callback=pieces.leave_out).dump(value)
+    except Exception:  # noqa: BLE001 - as in `dumps_any`
+        pieces = Pieces()
+        pieces.write(pack(value, home))
+    return pieces
+
+
 def dumps_any(value: object, home: object) -> bytes:
     """Pickle the quick way, and carefully what that refuses: modules that are models can be pickled only so."""
     try:
@@ -122,10 +162,15 @@ def unpack(data: Any) -> Any:
         return _loads(data)
 
 
-def unpack_arrived(data: Any, what: str) -> Any:
+def unpack_arrived(data: Any, what: str, loads: Callable[[Any], Any] = _loads) -> Any:
     """Unpickle what the program sends. Raises `CannotTravel` if it could be pickled but can't be unpickled."""
     try:
-        return unpack(data)
+        try:
+            return loads(data)
+        except AttributeError, ImportError:
+            if not import_main():
+                raise
+            return loads(data)
     except (
         Exception,
         SystemExit,

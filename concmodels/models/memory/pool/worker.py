@@ -8,7 +8,7 @@ from time import perf_counter_ns
 
 from concmodels.errors import CannotTravel
 from concmodels.models.memory.arena import OWNER, PARENT, Cancelled
-from concmodels.models.memory.channels.layout import LEAST, word_of
+from concmodels.models.memory.channels.words import LEAST, word_of
 from concmodels.models.memory.participant import Participant, current
 from concmodels.models.memory.pickling import pack_error, pack_result, unpack, unpack_arrived
 from concmodels.models.memory.pool import worker_memory as memory

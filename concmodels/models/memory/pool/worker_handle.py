@@ -4,7 +4,7 @@ from collections import deque
 from time import monotonic
 
 from concmodels.models.memory.arena import BLOCK, SIZE, STATE, WAKER
-from concmodels.models.memory.channels.layout import CONSTANTS, LEAST
+from concmodels.models.memory.channels.words import CONSTANTS, LEAST, kind_of
 from concmodels.models.memory.group import DIED, DONE, FAILED
 from concmodels.models.memory.pickling import unpack_arrived, unpack_error
 from concmodels.models.memory.pool import worker_memory as memory
@@ -245,7 +245,7 @@ class WorkerHandle:
     def _value(self, word: int) -> Any:
         if word >= LEAST:
             return word
-        kind, value = memory.kind_of(word)
+        kind, value = kind_of(word)
         if kind < memory.PICKLED:
             return CONSTANTS[value]
         data, self._used = bytes(self._bytes[self._used : self._used + value]), self._used + value

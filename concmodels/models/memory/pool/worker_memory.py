@@ -17,7 +17,7 @@ exceptions, the word is the size. The bytes follow each other in the ring, in th
 there passes through piece by piece: the worker says that it is STUCK, and waits until the pool has read.
 """
 
-from concmodels.models.memory.channels.layout import CONSTANTS, word_of
+from concmodels.models.memory.channels.words import CONSTANTS, word_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,12 +45,6 @@ _RING_BYTES = 1 << 20
 
 NONE, FALSE, TRUE = (word_of(2, number) for number in range(len(CONSTANTS)))
 PICKLED, RAISED = 8, 9  # kinds of words, beside those of a channel
-_BASE, _KIND_BITS = -(1 << 63), 56
-
-
-def kind_of(word: int) -> tuple[int, int]:
-    """Return the kind of a word below LEAST, and its value."""
-    return (word - _BASE) >> _KIND_BITS, (word - _BASE) & ((1 << _KIND_BITS) - 1)
 
 
 def slot(sequence: int) -> int:
