@@ -258,8 +258,8 @@ class ChannelMemory:
         self.home.words[self._bytes_at + place >> 3] = len(data)
         self._bytes[place + 8 : place + 8 + len(data)] = data
         control[BYTES_TAIL] = at + need
-        # How far `Channel._send_other` may go without a look at BYTES_HEAD. Where positions may begin again, only before
-        # the end of the ring is first reached: so far it is free, whatever was read. Elsewhere as far as it is free now.
+        # How far `Channel._send_other` may go without a look at BYTES_HEAD: as far as it is free now. Where positions
+        # may begin again, only before the end of the ring is first reached: so far it is free, whatever was read.
         end = (at + need | _STRETCH - 1) + 1
         self._bytes_limit = min(end, size - _BYTE_CHUNK) if trims else min(free_to, (at | self._bytes_mask) + 1)
         return word_of(RECORD, at)
