@@ -10,8 +10,8 @@ from contextlib import nullcontext
 import numpy
 import pytest
 from boundaries import BOTH, in_turn
-from boundary_tasks import echo
-from large_tasks import Deadly, Unreadable, count_numbered, die_while_writing, receive, send_numbered
+from boundary_tasks import echo, identity
+from large_tasks import Deadly, Unreadable, count_numbered, die_while_writing, pair, receive, send_numbered
 from platforms import pages_go_back
 
 from concmodels.errors import CannotTravel, WorkerDied
@@ -253,6 +253,62 @@ def main_refused(model):
 @pytest.mark.usefixtures("blocks_stay")
 def test_what_could_not_be_sent_or_read_leaves_no_block(model):
     assert model.run(main_refused, model) < 6 * MIB
+
+
+# Pools.
+
+
+def main_pool(model, sizes):
+    sent = list(items(sizes))
+    with model.Pool(2) as pool:
+        for item in sent[:30]:
+            answer = pool.submit(identity, item).result()
+            assert answer == item and type(answer) is type(item)
+        calls = [pool.submit(identity, value=item) for item in sent]
+        assert [call.result() for call in calls] == sent
+        assert list(pool.map(identity, sent)) == sent
+        assert list(pool.map(pair, sent, reversed(sent), chunksize=7)) == list(zip(sent, reversed(sent), strict=True))
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_pools_take_and_return_items_around_each_threshold(model):
+    model.run(main_pool, model, NEAR[::2], channel_bytes=1 << 16)  # so that the largest results pass piece by piece
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("model", BOTH)
+@pytest.mark.parametrize("channel_bytes", [1 << 12, 1 << 16, 1 << 20, 1 << 26])
+def test_pools_take_and_return_items_of_many_sizes(model, channel_bytes):
+    sizes = [random.randrange(1 << random.randrange(1, 22)) for _ in range(60)]
+    model.run(main_pool, model, sizes, channel_bytes=channel_bytes)
+
+
+def main_pool_of_arrays(model):
+    numbers = numpy.arange(100_000.0)
+    with model.Pool(1) as pool:
+        answer = pool.submit(numpy.negative, numbers).result()
+        assert numpy.array_equal(answer, -numbers)
+        answer[:] = 0  # its memory is its own
+        assert all(numpy.array_equal(it, -numbers) for it in pool.map(numpy.negative, [numbers] * 5))
+
+
+def test_a_pool_takes_and_returns_arrays():
+    processes.run(main_pool_of_arrays, processes)
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_memory_that_is_too_small_for_a_call_fails_that_call(model, monkeypatch):
+    monkeypatch.setattr(arenas.memory, "SIZES", (arenas.HEAP_AT + 4 * MIB,))
+
+    def main():
+        with model.Pool(1) as pool:
+            with pytest.raises(MemoryError, match="no addresses left"):
+                pool.submit(len, bytes(8 * MIB)).result()
+            assert pool.submit(len, bytes(99)).result() == 99
+            with pytest.raises(MemoryError, match="no addresses left"):
+                list(pool.map(len, [bytes(8 * MIB)]))
+
+    model.run(main, channel_bytes=1 << 16)
 
 
 # A process that is killed.

@@ -217,7 +217,7 @@ class Arena:
         self.words[COLD_BLOCKS + power] = self.words[at >> 3]
         return at
 
-    def free(self, at: int, size: int) -> None:
+    def free(self, at: int, size: int, *, keep: bool = True) -> None:
         """Give a block back. One of several pages keeps them for the next that needs it, or gives them to the system.
 
         To fault a megabyte in again takes about thirty times as long as to copy it: with blocks that are given back
@@ -228,7 +228,7 @@ class Arena:
         power = max(_SMALLEST_BLOCK, (size - 1).bit_length())
         words, blocks = self.words, FREE_BLOCKS
         if power > _WHOLE_PAGE:
-            if words[KEPT] + (1 << power) <= words[CHANNEL_BYTES]:
+            if keep and words[KEPT] + (1 << power) <= words[CHANNEL_BYTES]:
                 words[KEPT] += 1 << power
                 words[(at >> 3) + 1] = words[TURN]
                 if not words[WATCHED]:

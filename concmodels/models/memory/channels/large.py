@@ -17,7 +17,7 @@ from _pickle import loads
 
 from concmodels.models.memory.arena import HELD
 from concmodels.models.memory.channels.words import BLOCK, BUFFERS, RAW, RAW_ARRAY, word_of
-from concmodels.models.memory.pickling import Pieces, pickle_in_pieces, unpack_arrived
+from concmodels.models.memory.pickling import Pieces, quick_pieces, unpack_arrived
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from concmodels.models.memory.participant import Participant
 
     type Part = bytes | bytearray | memoryview
+    type Laid = tuple[int, int, list[tuple[int, Part]]]
 
 _ALIGNED = 64
 
@@ -46,13 +47,16 @@ def write_in_pieces(home: Participant, item: object, large: int) -> bytes | int:
 
     What turns out to have no more than so many bytes is returned as bytes. Raises `CannotTravel`.
     """
-    pieces = pickle_in_pieces(item, home)
+    pieces = quick_pieces(item)
+    if pieces is None:
+        pieces = Pieces()
+        pieces.write(home.pack(item))
     if not pieces.buffers and pieces.size <= large:
         return b"".join(pieces.parts)
-    return _write(home, *_laid_out(pieces))
+    return _write(home, *laid_out(pieces))
 
 
-def _laid_out(pieces: Pieces) -> tuple[int, int, list[tuple[int, Part]]]:
+def laid_out(pieces: Pieces) -> Laid:
     """Return the kind of block that these pieces need, its size, and where in it each part lies."""
     at, parts = 0, list[tuple[int, "Part"]]()
     if pieces.buffers:
@@ -94,18 +98,23 @@ def read(home: Participant, kind: int, at: int) -> Any:
     """Return the item of a block, and give the block back. Raises `CannotTravel`."""
     try:
         with home.arena.view(at + 8, home.words[at >> 3]) as view:
-            if kind == RAW:
-                return view.tobytes()
-            if kind == RAW_ARRAY:
-                return bytearray(view)
-            if kind == BLOCK:
-                return unpack_arrived(view, "an item of this channel")
-            return _read_buffers(view)
+            return opened(kind, view, "an item of this channel")
     finally:
         free(home, at)
 
 
-def _read_buffers(view: memoryview) -> Any:
+def opened(kind: int, view: memoryview, what: str) -> Any:
+    """Return what lies in a block of this kind. Raises `CannotTravel`."""
+    if kind == RAW:
+        return view.tobytes()
+    if kind == RAW_ARRAY:
+        return bytearray(view)
+    if kind == BLOCK:
+        return unpack_arrived(view, what)
+    return _with_buffers(view, what)
+
+
+def _with_buffers(view: memoryview, what: str) -> Any:
     count, size = view[:16].cast("q")
     sizes, at, buffers = view[16 : 16 + 8 * count].cast("q"), 16 + 8 * count, []
     end = at + size
@@ -113,7 +122,7 @@ def _read_buffers(view: memoryview) -> Any:
         end = _aligned(end)
         buffers.append(bytearray(view[end : end + nbytes]))
         end += nbytes
-    return unpack_arrived(view[at : at + size], "an item of this channel", lambda data: loads(data, buffers=buffers))
+    return unpack_arrived(view[at : at + size], what, lambda data: loads(data, buffers=buffers))
 
 
 def free(home: Participant, at: int) -> None:
