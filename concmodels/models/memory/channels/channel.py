@@ -29,7 +29,17 @@ from _thread import get_ident
 from math import inf
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models.memory.arena import ALERT, LIST, NEXT, OUTCOME, OWNER, PENDING, PREVIOUS, WAITING, deadline
+from concmodels.models.memory.arena import (
+    ALERT,
+    LIST,
+    NEXT,
+    OUTCOME,
+    OWNER,
+    PENDING,
+    PREVIOUS,
+    WAITING,
+    deadline,
+)
 from concmodels.models.memory.channels.layout import (
     BYTES_TAIL,
     CLOSED,
@@ -43,6 +53,7 @@ from concmodels.models.memory.channels.layout import (
     make,
 )
 from concmodels.models.memory.channels.words import LEAST, RECORDS
+from concmodels.models.memory.looking import Looking
 from concmodels.models.memory.participant import Participant, current, participants
 from concmodels.models.memory.pickling import dumps, unpack_arrived
 from concmodels.platform.waking import block, wake
@@ -62,7 +73,7 @@ _CHECK_EVERY = 256  # sends: a task that never has to wait makes a checkpoint so
 class Channel(ChannelMemory):
     """One end of a channel in this process or interpreter; all ends are equal."""
 
-    __slots__ = ("_rendezvous",)
+    __slots__ = ("_looking", "_rendezvous")
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         participant = current(self.kind)
@@ -70,6 +81,7 @@ class Channel(ChannelMemory):
 
     def _attach(self, participant: Participant, number: int) -> None:
         super()._attach(participant, number)
+        self._looking = Looking(participant.words)
         if self.capacity == 0:
             from concmodels.models.memory.channels import rendezvous  # 300 children would import it, and few need it
 
@@ -264,6 +276,7 @@ class Channel(ChannelMemory):
         me, waker, plain = slot.at, slot.waker, slot.guard is None
         head_at, tail_at, last, closed, least, in_chunk = HEAD, TAIL, LAST, CLOSED, LEAST, IN_CHUNK
         alert, before, behind, listed, waiting, waiters = ALERT, PREVIOUS, NEXT, LIST, WAITING, self._at + RECEIVERS
+        rest, finds, blocked = self._looking.rest, self._looking.finds, self._looking.blocked
         while True:
             grab(False) or wait()  # 1. the receivers' lock
             head = control[head_at]
@@ -291,10 +304,21 @@ class Channel(ChannelMemory):
                 free()
                 if over:
                     return
-            # No item: enter the list, look once more, block. The function does what is rare: a task that was woken for
+            # No item. Now and then, or all the time if that is cheaper: look for one for a moment (`looking.py`).
+            measured = not rest
+            if rest:
+                rest -= 1
+            elif finds(control, tail_at, head):
+                if words[alert] or not plain:
+                    participant.checkpoint()
+                woken = False
+                continue
+            # Enter the list, look once more, block. The function does what is rare: a task that was woken for
             # nothing and waits in front, the main task (it has a guard), and a thread that is not the task's own.
             if woken or not plain or ident() != thread:
                 woken = self._wait_for_item(woken)
+                if measured:
+                    rest = blocked()
                 continue
             number = slot.waits = slot.waits + 1
             if words[alert]:
@@ -324,6 +348,8 @@ class Channel(ChannelMemory):
                 self._pass_on(waiters, me)
                 raise
             woken = True
+            if measured:
+                rest = blocked()
 
     def _iterate_rendezvous(self) -> Iterator[Any]:
         while True:
@@ -343,7 +369,7 @@ class Channel(ChannelMemory):
                 if timeout <= 0:
                     raise TimeoutError(f"{self!r} is empty")
             if until is None:
-                woken = self._wait_for_item(woken)
+                woken = self._look_or_wait(woken)
             else:
                 self.home.checkpoint()
                 woken = self._wait_for(RECEIVERS, self._senders, self._is_empty, until, woken)
@@ -431,6 +457,19 @@ class Channel(ChannelMemory):
             self._pass_on(self._at + waiters, me)
             raise
         return True
+
+    def _look_or_wait(self, woken: bool) -> bool:
+        """Do what `_wait_for_item` does, but look for an item first, if that has been the cheaper way lately."""
+        looking, control = self._looking, self._control
+        if looking.rest:
+            looking.rest -= 1
+            return self._wait_for_item(woken)
+        if looking.finds(control, TAIL, control[HEAD]):
+            self.home.checkpoint()
+            return False
+        woken = self._wait_for_item(woken)
+        looking.blocked()
+        return woken
 
     def _wait_for_item(self, woken: bool) -> bool:
         """Wait for an item or a close, unless there is one by now; return whether this task was woken.
