@@ -6,8 +6,8 @@ microsecond or two if the one that waits looks at the word that will change. But
 meanwhile, to look is in vain: it only keeps the partner waiting.
 
 So each place where a task waits measures, a few waits of both kinds, and then goes on in the way whose median was
-cheaper, without a clock: 32 waits, and four times as many whenever the next measurement agrees. Whoever looks in vain
-too often blocks at once. A place does not even try to look
+cheaper, without a clock: 32 waits, and four times as many whenever the next measurement agrees. It goes back to
+blocking at once if too many of its looks were in vain. It does not even try to look
 
 - in a run of more than a few tasks; there it measures nothing either;
 - while more threads of the machine can run than it has processors;
