@@ -9,7 +9,7 @@ So each place where a task waits measures, a few waits of both kinds, and then g
 cheaper, without a clock: 32 waits, and four times as many whenever the next measurement agrees. It goes back to
 blocking at once if too many of its looks were in vain. It does not even try to look
 
-- in a run of more than a few tasks; there it measures nothing either;
+- in a run of more than a few tasks;
 - while more threads of the machine can run than it has processors;
 - if its waits are so long that looking would be in vain.
 
