@@ -28,6 +28,7 @@ from concmodels.models.memory.channels.words import (
     CONSTANT,
     CONSTANTS,
     LEAST,
+    RAW,
     RECORD,
     RECORDS,
     kind_of,
@@ -308,12 +309,16 @@ class ChannelMemory:
             if kind == CONSTANT:
                 return CONSTANTS[at]
             size = self.home.words[at >> 3]
-            if kind != BLOCK or size > LARGE:
+            if kind != RAW and (kind != BLOCK or size > LARGE):
                 from concmodels.models.memory.channels import large
 
                 return large.read(self.home, kind, at)
-            data = self.home.arena.get(at + 8, size)
-            self._free_block(at)
+            try:
+                data = self.home.arena.get(at + 8, size)
+            finally:
+                self._free_block(at)
+            if kind == RAW:
+                return data
         return unpack_arrived(data, "an item of this channel")
 
     def _free_block(self, at: int) -> None:
