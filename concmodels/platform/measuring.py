@@ -5,6 +5,7 @@ the programs then show a dash, or refuse nothing.
 
     usage                      CPU seconds, context switches and the peak of memory of this process
     held_up                    how long anything on this machine has waited for a processor
+    runnable                   how many threads of this machine run, or would if there were a processor
     peak, reset_peak, pss      memory of a process: its peak, and its share now
     processes, parent_and_name, descendants
                                the processes that live
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SOCKET_PATH", "Usage", "caught_signals", "descendants", "descriptor_limit", "free_memory", "held_up",
     "open_descriptors", "parent_and_name", "peak", "processes", "pss", "raise_descriptor_limit", "reset_peak",
-    "started", "task_limits", "threads", "usage", "world",
+    "runnable", "started", "task_limits", "threads", "usage", "world",
 ]  # fmt: skip
 
 type Usage = tuple[float, float, int, int, int]
@@ -63,6 +64,15 @@ def held_up() -> float:
     except OSError:
         return 0
     return int(some.rpartition("total=")[2]) / 1e6
+
+
+def runnable() -> int | None:
+    """Return how many threads of this machine run now or wait for a processor, the calling one among them."""
+    try:
+        with open(f"{PROC}/loadavg", "rb") as file:
+            return int(file.read().split()[3].partition(b"/")[0])
+    except OSError, IndexError, ValueError:
+        return None
 
 
 def reset_peak() -> bool:
@@ -314,6 +324,7 @@ if PORTABLE:
         processes,
         pss,
         reset_peak,
+        runnable,
         started,
         task_limits,
         threads,

@@ -33,7 +33,10 @@ between the two: `dmb ishst` if the first is a store, `dmb ishld` if it is a loa
     models/memory/channels/channel.py     Channel.receive                the item, then HEAD
     models/memory/channels/channel.py     Channel._fetch                 the item, then HEAD
     models/memory/channels/layout.py      ChannelMemory._look            TAIL, then the item
-    models/memory/channels/layout.py      ChannelMemory._release_bytes   the bytes, then BYTES_HEAD
+    models/memory/channels/channel.py     Channel._send_other            the bytes, then the item, then TAIL
+    models/memory/channels/channel.py     Channel._take_payload          the item, then HEAD
+    models/memory/channels/layout.py      ChannelMemory._begin_again     BYTES_HEAD and BYTES_TAIL, then the bytes
+    models/memory/channels/layout.py      ChannelMemory._unload          the bytes, then BYTES_HEAD
     models/memory/group.py                cancel                         CANCELLED, then ALERT, then CANCELS
     models/memory/group.py                finish                         BLOCK and SIZE, then STATE
     models/memory/group.py                Task.settle                    STATE, then BLOCK and SIZE

@@ -104,6 +104,7 @@ class Participant:
         self.pools: dict[int, Any] = {}  # the pools that were made here, by the record of their group
         self.remote_pools: dict[int, Any] = {}  # those that have arrived here, by the channel for requests to them
         self.closers: list[Callable[[], object]] = []  # called before the end of the run, or of this part of it
+        arena.ask_to_watch = lambda: self.notify_supervisor()
         participants[run] = self
 
     # The slots of the threads.

@@ -11,7 +11,6 @@ from _pickle import Pickler, PicklingError
 from _pickle import dumps as dumps
 from _pickle import loads as _loads
 from _thread import RLock
-from io import BytesIO
 
 from concmodels.errors import CannotTravel, RemoteError
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 _MODELS = "concmodels.models."
 _NO_MODELS = ("sharing", "variant")
 _MAIN = ("__main__", "__mp_main__")
+_LARGE_BUFFER = 1 << 12  # bytes
 
 
 def _open_model(name: str) -> ModuleType:
@@ -86,13 +86,57 @@ class _Careful(Pickler):
             raise CannotTravel(f"this {what} belongs to another run (of the model {of!r})")
 
 
-def careful_dumps(value: object, home: object = None) -> bytes:
-    """Pickle a value. Raises `CannotTravel` with a sentence for what is refused here, and else what pickle raises."""
-    buffer = BytesIO()
-    pickler = _Careful(buffer, 5)
+class Pieces:
+    """What a pickler writes, in pieces: it hands over large bytes as they are, and these are not copied here.
+
+    Beside them stand the buffers that it leaves out, for whatever asks for that (pickle's protocol 5).
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.buffers: list[memoryview] = []
+        self.size = 0  # of the parts
+
+    def write(self, data: Any) -> None:
+        """Take what the pickler writes; only bytes are sure to be the same afterwards."""
+        part = data if type(data) is bytes else bytes(data)
+        self.parts.append(part)
+        self.size += len(part)
+
+    def leave_out(self, buffer: Any) -> bool:
+        """Take a buffer; return True if it is to be part of the pickle: it is small, or does not lie in one piece."""
+        try:
+            view: memoryview = buffer.raw()
+        except BufferError:
+            return True
+        if view.nbytes < _LARGE_BUFFER:
+            return True
+        self.buffers.append(view)
+        return False
+
+
+def quick_pieces(value: object) -> Pieces | None:
+    """Pickle the quick way, but without a copy of what is large; return None for what that refuses."""
+    pieces = Pieces()
+    try:
+        Pickler(pieces, 5, buffer_callback=pieces.leave_out).dump(value)
+    except Exception:  # noqa: BLE001 - whatever it was, the careful way says it better
+        return None
+    return pieces
+
+
+def careful_pieces(value: object, home: object, *, whole: bool = False) -> Pieces:
+    """Pickle as `careful_dumps` does, but without a copy of what is large; as a `whole` no buffer is left out."""
+    pieces = Pieces()
+    pickler = _Careful(pieces, 5, buffer_callback=None if whole else pieces.leave_out)
     pickler.home = home
     pickler.dump(value)
-    return buffer.getvalue()
+    return pieces
+
+
+def careful_dumps(value: object, home: object = None) -> bytes:
+    """Pickle a value. Raises `CannotTravel` with a sentence for what is refused here, and else what pickle raises."""
+    return b"".join(careful_pieces(value, home, whole=True).parts)
 
 
 def dumps_any(value: object, home: object) -> bytes:
@@ -122,10 +166,15 @@ def unpack(data: Any) -> Any:
         return _loads(data)
 
 
-def unpack_arrived(data: Any, what: str) -> Any:
+def unpack_arrived(data: Any, what: str, loads: Callable[[Any], Any] = _loads) -> Any:
     """Unpickle what the program sends. Raises `CannotTravel` if it could be pickled but can't be unpickled."""
     try:
-        return unpack(data)
+        try:
+            return loads(data)
+        except AttributeError, ImportError:
+            if not import_main():
+                raise
+            return loads(data)
     except (
         Exception,
         SystemExit,
@@ -151,10 +200,22 @@ def pack_call(
     function: Callable[..., Any], args: tuple[Any, ...], home: object, kwargs: dict[str, Any] | None = None
 ) -> bytes:
     """Pickle a function and its arguments. Raises `CannotTravel`, which names the one that can't be pickled."""
+    return b"".join(call_pieces(function, args, home, kwargs, whole=True).parts)
+
+
+def call_pieces(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    home: object,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    whole: bool = False,
+) -> Pieces:
+    """Pickle as `pack_call` does, but without a copy of what is large; as a `whole` no buffer is left out."""
     if not callable(function):
         raise TypeError(f"spawn needs a function, not {function!r}")
     try:
-        return careful_dumps((function, args) if kwargs is None else (function, args, kwargs), home)
+        return careful_pieces((function, args) if kwargs is None else (function, args, kwargs), home, whole=whole)
     except Exception as error:  # whatever pickle stumbled over
         _blame("the function", function, home)
         for number, value in enumerate(args, 1):

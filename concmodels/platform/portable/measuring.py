@@ -30,6 +30,11 @@ def held_up() -> float:
     return 0
 
 
+def runnable() -> int | None:
+    """Return None: that is not known."""
+    return None
+
+
 def _maxrss_unit() -> int:
     import sys
 

@@ -27,7 +27,7 @@ ENTRY_BYTES = 8 * 6
 def _free_entry(arena: Arena, at: int) -> None:
     """Free a buffer that was released and that no view sees any more. The caller holds the claim lock."""
     words = arena.words
-    arena.free(words[at + PLACE], words[at + SIZE])
+    arena.free(words[at + PLACE], words[at + SIZE], keep=False)
     words[at + NUMBER], words[at + NEXT] = 0, words[FREE_SHARE]
     words[FREE_SHARE] = at
 

@@ -4,8 +4,10 @@
              HEAD                        TAIL
 
 A small int is the word itself. Other words say where the pickled item lies: in the channel's byte ring (published
-whole, in one piece), or, if there is no room or it is large, in a block of its own. Pages of both rings that have
-been read go back to the system, so a stream of any length needs no more memory than what lies in it at a time.
+whole, in one piece), or, if there is no room or it is large, in a block of its own (`large.py`). Pages of both rings
+that have been read go back to the system, so a stream of any length needs no more memory than what lies in it at a
+time. A byte ring that has been read to its end begins again at its first page: in a stream whose receiver keeps up,
+the same few pages are used again and again, and none has to be faulted in.
 """
 
 from _weakref import ref
@@ -17,7 +19,20 @@ from concmodels.models.memory.arena import (
     CHANNEL_WORDS,
     CHANNELS,
     CHANNELS_AT,
+    HELD,
     NEXT_CHANNEL,
+)
+from concmodels.models.memory.channels.words import (
+    BASE,
+    BLOCK,
+    CONSTANT,
+    CONSTANTS,
+    LEAST,
+    RAW,
+    RECORD,
+    RECORDS,
+    kind_of,
+    word_of,
 )
 from concmodels.models.memory.participant import Participant
 from concmodels.models.memory.pickling import unpack_arrived
@@ -36,24 +51,14 @@ CAPACITY, SLOTS_AT, SLOTS, BYTES_AT, BYTES, NAME_AT, NAME_SIZE = range(24, 31)
 CLOSED = 1 << 62
 POSITION = CLOSED - 1
 
-# A word of at least LEAST is an int; below are 32 kinds of other words with 56 bits each.
-LEAST = -(1 << 62)
-_BASE = -(1 << 63)
-_KIND = 56
-_VALUE = (1 << _KIND) - 1
-_RECORD, _BLOCK, _CONSTANT = range(3)
-CONSTANTS = (None, False, True)
-
 # Pages go back in chunks. Senders stay one chunk behind the receivers, so that nobody writes where pages vanish.
 _CHUNK = 1 << 15  # words
 IN_CHUNK = _CHUNK - 1
 _BYTE_CHUNK = 1 << 18
 _SMALL_BYTES = 1 << 16
-
-
-def word_of(kind: int, value: int) -> int:
-    """Return the word of something that is no int."""
-    return _BASE + (kind << _KIND) + value
+_STRETCH = 1 << 16  # bytes: so often a sender looks whether all was read, and the byte ring can begin again
+LARGE, LARGE_BESIDE_WARM = 1 << 12, 1 << 14  # bytes: what has more lies in a block of its own. To get a block and to
+# free it takes about as long as to fault in a page; a byte ring that is small and never gives pages back is faster
 
 
 def make(participant: Participant, capacity: float, name: str | None) -> int:
@@ -108,7 +113,9 @@ class ChannelMemory:
         "__weakref__",
         "_at",
         "_bounded",
+        "_bytes",
         "_bytes_at",
+        "_bytes_limit",
         "_bytes_mask",
         "_control",
         "_free_claim",
@@ -117,9 +124,12 @@ class ChannelMemory:
         "_grab_claim",
         "_grab_receive",
         "_grab_send",
+        "_in_pieces",
+        "_large",
         "_limit",
         "_mask",
         "_most",
+        "_most_bytes",
         "_ready",
         "_receivers",
         "_ring",
@@ -147,9 +157,14 @@ class ChannelMemory:
         most = slots - _CHUNK if self._trims else slots
         self._most = min(capacity, most) if capacity > 0 else most
         self._bytes_at, self._bytes_mask = control[BYTES_AT], control[BYTES] - 1
-        self._limit = self._ready = 0  # a send and a receive before these positions need no look at the other side
+        # A send and a receive before these positions need no look at the other side.
+        self._limit = self._ready = self._bytes_limit = 0
+        self._large = LARGE_BESIDE_WARM if capacity and self._bytes_mask < 2 * _BYTE_CHUNK else LARGE
+        self._most_bytes = min(self._large, self._bytes_mask >> 2) if capacity else -1  # of an item in the byte ring
+        self._in_pieces = False  # whether the last item was large, and the next may be so too
         self._take_locks(participant)
         self._ring = participant.arena.part(control[SLOTS_AT] >> 3, slots)
+        self._bytes = participant.arena.view(control[BYTES_AT], control[BYTES])
         self._mask = slots - 1
         participant.channels[number] = ref(self, lambda dead: participant.forget_channel(number, dead))
 
@@ -187,77 +202,134 @@ class ChannelMemory:
 
     def _load(self, item: Any) -> int | bytes:
         """Return an item as a word, or as bytes for the byte ring. Raises `CannotTravel`."""
-        if type(item) is int and LEAST <= item < -_BASE:
+        kind = type(item)
+        if type(item) is int and LEAST <= item < -BASE:
             return item
-        if item is None or type(item) is bool:
-            return word_of(_CONSTANT, CONSTANTS.index(item))
-        data = self.home.pack(item)
-        return data if 4 * len(data) <= self._bytes_mask and self.capacity != 0 else self._own_block(data)
+        if item is None or kind is bool:
+            return word_of(CONSTANT, CONSTANTS.index(item))
+        if self._in_pieces or (kind in (bytes, bytearray) and len(item) > self._large):
+            return self._load_large(item)
+        return self._placed(self.home.pack(item))
 
-    def _own_block(self, payload: int | bytes) -> int:
-        if isinstance(payload, int):
-            return payload
+    def _load_large(self, item: Any) -> int | bytes:
+        from concmodels.models.memory.channels import large  # most children need it never
+
+        if type(item) in (bytes, bytearray) and len(item) > self._large:
+            try:
+                return large.write_bytes(self.home, item)
+            except ValueError:
+                pass  # another thread has resized the bytearray; pickle takes it in one step
+        payload = large.write_in_pieces(self.home, item, self._large)
+        if isinstance(payload, bytes):
+            self._in_pieces = False
+            return self._placed(payload)
+        return payload
+
+    def _placed(self, data: bytes) -> int | bytes:
+        """Return what was pickled: itself if it is for the byte ring, or the word of a block."""
+        if len(data) <= self._most_bytes:
+            return data
+        if len(data) <= self._large:
+            return self._own_block(data)
+        from concmodels.models.memory.channels import large
+
+        self._in_pieces = True
+        return large.write_pickle(self.home, data)
+
+    def _own_block(self, data: bytes) -> int:
         arena = self.home.arena
         with arena.claim:
-            at = arena.allocate(8 + len(payload))
-        self.home.words[at >> 3] = len(payload)
-        arena.write(at + 8, payload)
-        return word_of(_BLOCK, at)
+            at = arena.allocate(8 + len(data))
+        self.home.words[at >> 3] = len(data)
+        arena.write(at + 8, data)
+        return word_of(BLOCK, at)
 
-    def _store(self, data: Any) -> int:
+    def _store(self, data: bytes) -> int:
         """Put bytes into the byte ring, in one piece, or into a block of their own; return the word that says where."""
         control, size = self._control, self._bytes_mask + 1
-        at, need = control[BYTES_TAIL], 8 + (len(data) + 7 & -8)
+        at, need, trims = control[BYTES_TAIL], 8 + (len(data) + 7 & -8), size > 2 * _BYTE_CHUNK
+        if trims and at >= _STRETCH and at == control[BYTES_HEAD]:
+            at = self._begin_again(at)
         if (at & self._bytes_mask) + need > size:
             at = (at | self._bytes_mask) + 1
-        margin = _BYTE_CHUNK if size > 2 * _BYTE_CHUNK else 0
-        if at + need > control[BYTES_HEAD] + size - margin:
+        free_to = control[BYTES_HEAD] + size - (_BYTE_CHUNK if trims else 0)
+        if at + need > free_to:
             return self._own_block(data)
-        start = self._bytes_at + (at & self._bytes_mask)
-        self.home.words[start >> 3] = len(data)
-        self.home.arena.write(start + 8, data)
+        place = at & self._bytes_mask
+        self.home.words[self._bytes_at + place >> 3] = len(data)
+        self._bytes[place + 8 : place + 8 + len(data)] = data
         control[BYTES_TAIL] = at + need
-        return word_of(_RECORD, at)
+        # How far `Channel._send_other` may go without a look at BYTES_HEAD: as far as it is free now. Where positions
+        # may begin again, only before the end of the ring is first reached: so far it is free, whatever was read.
+        end = (at + need | _STRETCH - 1) + 1
+        self._bytes_limit = min(end, size - _BYTE_CHUNK) if trims else min(free_to, (at | self._bytes_mask) + 1)
+        return word_of(RECORD, at)
 
-    def _unload(self, word: int) -> tuple[int, Any]:
-        """Return what a word stands for: (0, its bytes), or for a constant (its number, True)."""
-        kind, value = (word - _BASE) >> _KIND, (word - _BASE) & _VALUE
-        if kind == _CONSTANT:
-            return value, True
-        arena, words = self.home.arena, self.home.words
-        at = value if kind == _BLOCK else self._bytes_at + (value & self._bytes_mask)
-        size = words[at >> 3]
-        data = arena.get(at + 8, size)
-        if kind == _BLOCK:
-            with arena.claim:
-                arena.free(at, 8 + size)
-        else:
-            self._release_bytes(value + 8 + (size + 7 & -8))
-        return 0, data
+    def _begin_again(self, at: int) -> int:
+        """Begin the byte ring anew, which has been read to its end, and give back the last pages that were used.
+
+        BYTES_HEAD is the receivers', but they touch neither it nor the ring before they find another record.
+        """
+        if chunk := at & self._bytes_mask & -_BYTE_CHUNK:
+            self.home.arena.give_back(self._bytes_at + chunk, _BYTE_CHUNK)
+        self._control[BYTES_HEAD] = self._control[BYTES_TAIL] = 0
+        return 0
+
+    def _unload(self, word: int) -> bytes | None:
+        """Return the bytes of a record, and free their place; return None for a word of another kind.
+
+        A block is the calling task's from here on.
+        """
+        if word >= RECORDS[1]:
+            kind, value = kind_of(word)
+            if kind != CONSTANT and word < LEAST:
+                self.home.words[self.home.wait_slot().at + HELD] = value
+            return None
+        at, control = word - BASE, self._control
+        place = at & self._bytes_mask
+        size = self._words[self._bytes_at + place >> 3]
+        data = self._bytes[place + 8 : place + 8 + size].tobytes()
+        end = at + 8 + (size + 7 & -8)
+        if self._bytes_mask >= 2 * _BYTE_CHUNK and (end ^ control[BYTES_HEAD]) >= _BYTE_CHUNK:
+            for chunk in range(control[BYTES_HEAD] & -_BYTE_CHUNK, end & -_BYTE_CHUNK, _BYTE_CHUNK):
+                self.home.arena.give_back(self._bytes_at + (chunk & self._bytes_mask), _BYTE_CHUNK)
+        control[BYTES_HEAD] = end
+        return data
 
     def _item_of(self, word: int) -> Any:
-        """Return the item of a word that was handed over in a record."""
+        """Return the item of a word that was handed over in a record of the arena."""
+        return self._opened(word, None)
+
+    def _opened(self, word: int, data: bytes | None) -> Any:
+        """Return the item itself, from its word and what `_unload` has returned. Raises `CannotTravel`."""
         if word >= LEAST:
             return word
-        return self._opened(*self._unload(word))
+        if data is None:
+            kind, at = kind_of(word)
+            if kind == CONSTANT:
+                return CONSTANTS[at]
+            size = self.home.words[at >> 3]
+            if kind != RAW and (kind != BLOCK or size > LARGE):
+                from concmodels.models.memory.channels import large
 
-    @staticmethod
-    def _opened(word: int, data: Any) -> Any:
-        """Return the item itself, from what `_unload` has returned; with None for `data` the word is the item."""
-        if type(data) is bytes:
-            return unpack_arrived(data, "an item of this channel")
-        return word if data is None else CONSTANTS[word]
+                return large.read(self.home, kind, at)
+            try:
+                data = self.home.arena.get(at + 8, size)
+            finally:
+                self._free_block(at)
+            if kind == RAW:
+                return data
+        return unpack_arrived(data, "an item of this channel")
 
-    def _release_bytes(self, end: int) -> None:
-        first = self._control[BYTES_HEAD] & -_BYTE_CHUNK
-        if self._bytes_mask + 1 > 2 * _BYTE_CHUNK:
-            for chunk in range(first, end & -_BYTE_CHUNK, _BYTE_CHUNK):
-                self.home.arena.give_back(self._bytes_at + (chunk & self._bytes_mask), _BYTE_CHUNK)
-        self._control[BYTES_HEAD] = end
+    def _free_block(self, at: int) -> None:
+        arena, words, me = self.home.arena, self.home.words, self.home.wait_slot().at
+        with arena.claim:
+            arena.free(at, 8 + words[at >> 3])
+            words[me + HELD] = 0
 
     def _discard(self, payload: int | bytes) -> None:
         """Free the block of a payload that was not sent."""
-        if type(payload) is int and payload < LEAST and (payload - _BASE) >> _KIND == _BLOCK:
-            at, arena = (payload - _BASE) & _VALUE, self.home.arena
-            with arena.claim:
-                arena.free(at, 8 + self.home.words[at >> 3])
+        if type(payload) is int and payload < LEAST:
+            kind, at = kind_of(payload)
+            if kind != CONSTANT:
+                self._free_block(at)

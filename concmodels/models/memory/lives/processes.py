@@ -48,6 +48,7 @@ _PRELOAD = [
     f"concmodels.models.{name}"
     for name in (
         "processes",
+        "memory.channels.large",
         "memory.channels.rendezvous",
         "memory.lives.child",
         "memory.lives.forkserver_exit",

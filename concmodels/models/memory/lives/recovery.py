@@ -4,12 +4,13 @@ was a worker of a pool, or did not end when it was cancelled.
 A process can be killed at any moment, also while it holds a lock; then what the lock guards may be half done, and the
 run can't go on. A process that is killed while it holds no lock can only have left its record in lists of waiters. It
 is taken out of them, and one waiter of each list is woken, since a wake-up may have been lost with it. A wake-up too
-many does no harm.
+many does no harm. The block of a large item that it was writing or reading is given back.
 """
 
 from concmodels.models.memory.arena import (
     CHANNEL_WORDS,
     CHANNELS_AT,
+    HELD,
     LIST,
     NEXT_CHANNEL,
     NEXT_RECORD,
@@ -41,6 +42,9 @@ def clear_away(participant: Participant, at: int) -> None:
     """Take a process that was killed out of all lists, and end what it had started."""
     words = participant.words
     with participant.arena.claim:
+        if held := words[at + HELD]:
+            participant.arena.free(held, 8 + words[held >> 3])
+            words[at + HELD] = 0
         for record in range(RECORDS_AT, RECORDS_AT + RECORD_WORDS * words[NEXT_RECORD], RECORD_WORDS):
             if words[record + LIST] and at in (record, words[record + OWNER]):
                 participant.arena.remove(record)

@@ -29,6 +29,7 @@ from concmodels.models.memory.arena import (
     CANCELS,
     CHANNEL_BYTES,
     EXPENDABLE,
+    IDLE_S,
     IN_FLIGHT,
     LIVE,
     MAIN_AT,
@@ -42,13 +43,14 @@ from concmodels.models.memory.arena import (
     SIZE,
     SPAWNED,
     STATE,
+    WATCHED,
     Arena,
     Cancelled,
 )
 from concmodels.models.memory.group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
 from concmodels.models.memory.lives.child import local_slot, notifier, tell
 from concmodels.models.memory.lives.leftovers import make_semaphores
-from concmodels.models.memory.participant import Participant, WaitSlot, enter, leave, runs_here
+from concmodels.models.memory.participant import Participant, WaitSlot, enter, leave, now, runs_here
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.signals.guard import Guard
 from concmodels.models.tasks.signals.handlers import hold_back
@@ -87,6 +89,7 @@ class Supervisor:
         self._main_waker: int | None = None
         self._main_thread = 0
         self._deadlock: Deadlock | None = None
+        self._next_turn: float | None = None  # when blocks that are not used give their pages back
         with ExitStack() as opened:  # closes what is open by then if a step fails
             self._open(opened, kind, channel_bytes)
             self._detector = None if seconds is None else self._new_detector(seconds)
@@ -263,6 +266,7 @@ class Supervisor:
         """Wait until there is something to do, and do it."""
         try:
             self.wait()
+            self._give_back_idle()
             self._start_spawned()
         except Cancelled:
             pass  # a process died with a lock; what was under way does not matter any more
@@ -282,7 +286,16 @@ class Supervisor:
 
     def patience(self) -> float | None:
         """Return the seconds until something has to be looked at; None means until it is woken."""
-        return None if self._detector is None or self.stopping else self._detector.patience()
+        times = [] if self._detector is None or self.stopping else [self._detector.patience()]
+        if self.participant.words[WATCHED]:
+            self._next_turn = self._next_turn or now() + IDLE_S
+            times.append(max(0.0, self._next_turn - now()))
+        return min(times, default=None)
+
+    def _give_back_idle(self) -> None:
+        if self._next_turn is not None and now() >= self._next_turn:
+            self._next_turn = None
+            self.participant.arena.give_back_idle()
 
     def _start_spawned(self) -> None:
         arena = self.participant.arena

@@ -140,7 +140,8 @@ class Dispatcher:
         if not tasks:
             return
         try:
-            data = work.payload(tasks)
+            payload, calls = work.payload(tasks)
+            place = payload.write(self._participant.arena, calls)
         except Exception as error:  # noqa: BLE001 - it is the failure of the task that can't be packed
             if len(tasks) > 1:
                 work.give_back(first, tasks)
@@ -148,7 +149,7 @@ class Dispatcher:
             else:
                 work.put(first, tasks, [Failure(error)])
         else:
-            handle.give(Batch(work, first, tasks), data)
+            handle.give(Batch(work, first, tasks), *place)
 
     def _share_with(self, idle: WorkerHandle) -> bool:
         """Give an idle worker half of what waits for the busiest one; return whether there was any."""

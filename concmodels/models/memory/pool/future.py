@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.models.memory.participant import Participant
+    from concmodels.models.memory.pool.payload import Packed
 
 TAKEN_BACK: Any = Failure(CancelledError())
 """Stands in the place of a result when a call was cancelled before a worker had begun it."""
@@ -19,7 +20,7 @@ TAKEN_BACK: Any = Failure(CancelledError())
 class Future(_Future):  # type: ignore[type-arg] # its results are of any type
     """A future of the standard library, whose waits are the model's own."""
 
-    def __init__(self, pool: Any, name: str, data: bytes = b"") -> None:
+    def __init__(self, pool: Any, name: str, data: Packed = b"") -> None:
         super().__init__()
         self.name = name
         self.data = data  # the function and the arguments

@@ -26,10 +26,11 @@ from functools import partial
 from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models.memory.arena import deadline
 from concmodels.models.memory.participant import current
-from concmodels.models.memory.pickling import pack_call
+from concmodels.models.memory.pickling import call_pieces, pack_call
 from concmodels.models.memory.pool.collector import Collector
 from concmodels.models.memory.pool.dispatcher import CLOSED, STOPPED, Dispatcher
 from concmodels.models.memory.pool.future import Future
+from concmodels.models.memory.pool.payload import packed
 from concmodels.models.memory.pool.remote import Requests, pool_for
 from concmodels.models.memory.pool.work import MapCall
 from concmodels.models.memory.pool.worker_group import WorkerGroup
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
     from types import TracebackType
     from typing import Any, ClassVar
+
+    from concmodels.models.memory.pool.payload import Packed
 
 
 class Pool(Executor):
@@ -95,11 +98,11 @@ class Pool(Executor):
         Raises `CannotTravel` for what can't cross the boundary, and `RuntimeError` once the pool is shut down.
         """
         must_be_sync(fn, self.kind)
-        data = pack_call(fn, args, self.home, kwargs)
+        data = packed(call_pieces(fn, args, self.home, kwargs))
         self.home.checkpoint()  # else a task that only submits could never be stopped
         return self.submit_packed(data, getattr(fn, "__name__", "the task"))
 
-    def submit_packed(self, data: bytes, name: str, of_task: bool = False) -> Future:
+    def submit_packed(self, data: Packed, name: str, of_task: bool = False) -> Future:
         """Do what `submit` does, once the call is pickled. `of_task` is for a call that comes from another task."""
         call = Future(self, name, data)
         if self.dispatcher.submit(call, of_task):

@@ -9,8 +9,9 @@ from collections import deque
 from concurrent.futures import CancelledError
 from itertools import islice
 
-from concmodels.models.memory.pickling import dumps, dumps_any, pack_call
+from concmodels.models.memory.pickling import dumps_any, pack_call
 from concmodels.models.memory.pool.future import TAKEN_BACK, Future
+from concmodels.models.memory.pool.payload import LARGE, Payload, quickly_packed
 from concmodels.models.memory.pool.worker_memory import MOST
 from concmodels.models.pools.results import Failure
 
@@ -111,9 +112,10 @@ class Calls(Waiting):
         self.put(0, cancelled, [TAKEN_BACK] * len(cancelled))
         return first, [call for call in calls if call not in cancelled] if cancelled else calls
 
-    def payload(self, calls: list[Any]) -> bytes:
-        """Return these calls as bytes."""
-        return dumps((len(calls), b"", False, [call.data for call in calls]), 5)
+    def payload(self, calls: list[Any]) -> tuple[Payload, Any]:
+        """Return the payload of these calls, and what stands in it for them."""
+        payload = Payload(len(calls), b"", False)
+        return payload, [payload.place(call.data) for call in calls]
 
     def name(self, call: Any) -> str:
         """Return the name of the function, for messages."""
@@ -145,6 +147,7 @@ class MapCall(Waiting):
         self._star = star
         self._home = home
         self._iterator = items
+        self._is_large = False  # whether the last batch was, and the next may be so too
 
     def fetch(self, most: int) -> list[Any]:
         """Take at most so many items from the iterables."""
@@ -165,15 +168,24 @@ class MapCall(Waiting):
             raise run.error
         return run
 
-    def payload(self, items: list[Any]) -> bytes:
-        """Return these items as bytes. Raises what pickle does, or `CannotTravel`."""
+    def payload(self, items: list[Any]) -> tuple[Payload, Any]:
+        """Return the payload of these items, and what stands in it for them. Raises what pickle does, or
+        `CannotTravel`.
+        """
+        payload = Payload(len(items), self._function, self._star)
+        packed = quickly_packed(items) if self._is_large else None
+        if packed is None:
+            packed = self._packed(items)
+        self._is_large = not isinstance(packed, bytes) or len(packed) > LARGE
+        return payload, payload.place(packed)
+
+    def _packed(self, items: list[Any]) -> bytes:
         try:
-            packed = dumps_any(items, self._home)
+            return dumps_any(items, self._home)
         except Exception:
             if len(items) == 1:  # say which argument it is, and why
                 pack_call(_stand_in, items[0] if self._star else (items[0],), self._home)
             raise
-        return dumps((len(items), self._function, self._star, packed), 5)
 
     def name(self, _item: Any) -> str:
         """Return the name of the function, for messages."""

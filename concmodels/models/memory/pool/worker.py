@@ -4,14 +4,16 @@ It publishes each result before it begins the next task. It notifies the pool on
 the middle of a long one the pool finds itself.
 """
 
+from functools import partial
 from time import perf_counter_ns
 
 from concmodels.errors import CannotTravel
 from concmodels.models.memory.arena import OWNER, PARENT, Cancelled
-from concmodels.models.memory.channels.layout import LEAST, word_of
+from concmodels.models.memory.channels.words import BLOCK, LEAST, RAW, RAW_ARRAY, word_of
 from concmodels.models.memory.participant import Participant, current
-from concmodels.models.memory.pickling import pack_error, pack_result, unpack, unpack_arrived
+from concmodels.models.memory.pickling import pack_error, pack_result, unpack_arrived
 from concmodels.models.memory.pool import worker_memory as memory
+from concmodels.models.memory.pool.payload import Arrived
 from concmodels.models.memory.pool.worker_memory import BEGUN, CLOSING, ENDED, GIVEN, HEAD, LEFT, MOST, STUCK, TAIL
 from concmodels.platform.memory import new_fence
 
@@ -91,12 +93,12 @@ class Worker:
 
     def _do(self, batch: int) -> None:
         words, slot = self.words, memory.slot(batch)
-        data = self.participant.arena.get(words[slot + memory.PAYLOAD_AT], words[slot + memory.PAYLOAD_SIZE])
-        count, function_data, stars, packed = unpack(data)
+        arena = self.participant.arena
+        arrived = Arrived(arena, words[slot + memory.PAYLOAD_AT], words[slot + memory.PAYLOAD_SIZE])
         try:
-            function, items = self._open(function_data, stars, packed)
+            function, items = self._open(arrived)
         except Exception as error:  # noqa: BLE001 - it is the task's failure
-            if count > 1:
+            if arrived.count > 1:
                 words[slot + memory.UNREAD] = batch + 1
                 return  # none has begun: the pool sends them one by one
             function, items = _raiser(error), (None,)
@@ -129,20 +131,21 @@ class Worker:
                     words[publish_at + number] = self._packed(value)
             words[ended] = number
 
-    def _open(self, function_data: bytes, stars: bool, packed: Any) -> tuple[Callable[[Any], Any], Any]:
+    def _open(self, arrived: Arrived) -> tuple[Callable[[Any], Any], Any]:
         """Return the function of a batch, and what it is to be called with: calls have functions of their own."""
-        if not function_data:
-            return self._call, packed
-        if function_data != self._function_data:
+        if not arrived.function:
+            return partial(self._call, arrived), arrived.calls
+        if arrived.function != self._function_data:
             self._forget_function()
-            self.function, _ = unpack_arrived(function_data, "the function of a map")
-            self._function_data = function_data
+            self.function, _ = unpack_arrived(arrived.function, "the function of a map")
+            self._function_data = arrived.function
         function = self.function
-        return ((lambda args: function(*args)) if stars else function), unpack_arrived(packed, "an item of a map")
+        items = arrived.opened(arrived.calls, "an item of a map")
+        return ((lambda args: function(*args)) if arrived.star else function), items
 
-    def _call(self, data: bytes) -> object:
+    def _call(self, arrived: Arrived, data: Any) -> object:
         self._forget_function()
-        self.function, args, kwargs = unpack_arrived(data, "a call")
+        self.function, args, kwargs = arrived.opened(data, "a call")
         return self.function(*args, **kwargs)
 
     def _forget_function(self) -> None:
@@ -155,11 +158,13 @@ class Worker:
         """Return the word for a result; one that is pickled goes into the ring."""
         if value is True or value is False:
             return memory.TRUE if value else memory.FALSE
+        if type(value) in (bytes, bytearray):
+            return self._sent(memory.RESULTS + (RAW if type(value) is bytes else RAW_ARRAY), value)
         try:
             data = pack_result(value, self.participant, f"the result of {self._name()} can't travel to the pool")
         except CannotTravel as error:
             return self._failure(error)
-        return self._sent(memory.PICKLED, data)
+        return self._sent(memory.RESULTS + BLOCK, data)
 
     def _failure(self, error: BaseException) -> int:
         return self._sent(memory.RAISED, pack_error(error, self._name(), of_pool=True))
@@ -167,24 +172,26 @@ class Worker:
     def _name(self) -> str:
         return getattr(self.function, "__name__", "task")
 
-    def _sent(self, kind: int, data: bytes) -> int:
+    def _sent(self, kind: int, value: Any) -> int:
         """Put the bytes into the ring, piece by piece if they do not fit; return the word for them."""
         words, arena, ring = self.words, self.participant.arena, self.words[memory.RING]
-        ring_at, sent, tail = self.at + 8 * memory.WORDS, 0, words[TAIL]
-        while sent < len(data):
-            at = tail % ring
-            piece = data[sent : sent + min(ring - at, words[HEAD] + ring - tail)]
-            if piece:
-                arena.write(ring_at + at, piece)
-                sent, tail = sent + len(piece), tail + len(piece)
-                words[TAIL] = tail
-            else:
-                words[STUCK] = 1
-                self.notify()
-                self.participant.begin_wait()
-                self._wait()
-                words[STUCK] = 0
-        return word_of(kind, len(data))
+        with memoryview(value) as data:
+            ring_at, size, sent = self.at + 8 * memory.WORDS, len(data), 0
+            tail = memory.begin_of(words[TAIL], size, ring)
+            while sent < size:
+                at = tail % ring
+                piece = min(ring - at, words[HEAD] + ring - tail, size - sent)
+                if piece > 0:
+                    arena.write(ring_at + at, data[sent : sent + piece])
+                    sent, tail = sent + piece, tail + piece
+                    words[TAIL] = tail
+                else:
+                    words[STUCK] = 1
+                    self.notify()
+                    self.participant.begin_wait()
+                    self._wait()
+                    words[STUCK] = 0
+        return word_of(kind, size)
 
     def _check_cancelled(self, error: BaseException) -> None:
         """Raise an error again that is the cancellation of this worker, and no failure of its task."""

@@ -4,9 +4,10 @@ from collections import deque
 from time import monotonic
 
 from concmodels.models.memory.arena import BLOCK, SIZE, STATE, WAKER
-from concmodels.models.memory.channels.layout import CONSTANTS, LEAST
+from concmodels.models.memory.channels.large import opened
+from concmodels.models.memory.channels.words import CONSTANT, CONSTANTS, LEAST, kind_of
 from concmodels.models.memory.group import DIED, DONE, FAILED
-from concmodels.models.memory.pickling import unpack_arrived, unpack_error
+from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.memory.pool import worker_memory as memory
 from concmodels.models.memory.pool.worker_memory import BEGUN, CLOSING, ENDED, GIVEN, HEAD, LEFT, MOST, READY, TAIL
 from concmodels.models.pools.results import Failure
@@ -53,8 +54,8 @@ class WorkerHandle:
         self.batches: deque[Batch] = deque()
         self.awaited: Future | None = None  # what its task waits for, if that is another task of the pool
         self._participant = participant
-        self._bytes = bytearray()  # what was read of the ring ...
-        self._used = 0  # ... and so much of it has been used
+        self._used = 0  # so much of what has come through the ring was used: a position, as HEAD and TAIL are
+        self._bytes = bytearray()  # what was read of the ring ahead of that, because there was no room left
         self._fence = new_fence()
 
     # Its life.
@@ -107,16 +108,15 @@ class WorkerHandle:
 
     # Its batches.
 
-    def give(self, batch: Batch, data: bytes) -> None:
-        """Put a batch into the worker's memory, and wake the worker."""
-        words, arena = self.words, self._participant.arena
-        with arena.claim:
-            batch.at, batch.size = arena.put(data), len(data)
+    def give(self, batch: Batch, block: int, block_size: int, at: int, size: int) -> None:
+        """Put a batch into the worker's memory, where its block and the pickle in that are, and wake the worker."""
+        words = self.words
+        batch.at, batch.size = block, block_size
         batch.sequence = words[GIVEN]
         batch.number = batch.sequence * MOST + 1
         slot = memory.slot(batch.sequence)
         words[slot + memory.STOP] = batch.number + len(batch.tasks) - 1
-        words[slot + memory.PAYLOAD_AT], words[slot + memory.PAYLOAD_SIZE] = batch.at, batch.size
+        words[slot + memory.PAYLOAD_AT], words[slot + memory.PAYLOAD_SIZE] = at, size
         self.batches.append(batch)
         words[GIVEN] = batch.sequence + 1
         self.notify()
@@ -179,8 +179,6 @@ class WorkerHandle:
         words = self.words
         # In this order: of a batch that it has left, all that has ended is seen, and of what has ended, all bytes.
         left, ended = words[LEFT], words[ENDED]
-        if words[TAIL] != words[HEAD] or words[memory.STUCK]:
-            self._drain()
         for batch in list(self.batches):
             number, stop = batch.number + batch.done, min(ended + 1, batch.number + len(batch.tasks))
             if number < stop and not self._is_unread(batch):
@@ -192,6 +190,10 @@ class WorkerHandle:
                     batch.work.took(words[memory.TOOK_NS + batch.sequence % memory.SLOTS], batch.done)
                 batch.work.alone += len(batch.tasks) - batch.done  # the worker could not read them
                 self._remove(batch)
+        if not self._bytes:
+            words[HEAD] = self._used
+        if words[memory.STUCK]:
+            self._drain()
 
     def reap(self, error: BaseException) -> None:
         """See to the batches of a worker that has died: the task that it was in fails, the rest goes to others."""
@@ -213,9 +215,7 @@ class WorkerHandle:
             self._participant.arena.free(batch.at, batch.size)
 
     def _drain(self) -> None:
-        """Read what lies in the ring, and forget what has been used of it."""
-        del self._bytes[: self._used]
-        self._used = 0
+        """Make room in the ring, and tell the worker, which waits for that."""
         words, ring, head, tail = self.words, self.words[memory.RING], self.words[HEAD], self.words[TAIL]
         while head < tail:
             size = min(tail - head, ring - head % ring)
@@ -224,6 +224,20 @@ class WorkerHandle:
         words[HEAD] = head
         if words[memory.STUCK]:
             self.notify()
+
+    def _next_bytes(self, size: int) -> memoryview:
+        """Return the bytes of the next result, straight from the ring if they are all there."""
+        begin = self._used = memory.begin_of(self._used, size, self.words[memory.RING])
+        self._used += size
+        read = self.words[HEAD] - len(self._bytes)  # `_bytes` begin there
+        if begin >= self.words[HEAD] and size <= self.words[memory.RING]:
+            self._bytes.clear()
+            return self._participant.arena.view(self.at + 8 * memory.WORDS + begin % self.words[memory.RING], size)
+        if self._used > self.words[HEAD]:
+            self._drain()
+        data = bytes(self._bytes[begin - read : begin - read + size])
+        del self._bytes[: begin - read + size]
+        return memoryview(data)
 
     def _runs(self, words: list[int]) -> Iterator[list[Any]]:
         """Yield the results that these words stand for, in runs; a `Failure`, for an exception, is alone in its run."""
@@ -245,13 +259,13 @@ class WorkerHandle:
     def _value(self, word: int) -> Any:
         if word >= LEAST:
             return word
-        kind, value = memory.kind_of(word)
-        if kind < memory.PICKLED:
+        kind, value = kind_of(word)
+        if kind == CONSTANT:
             return CONSTANTS[value]
-        data, self._used = bytes(self._bytes[self._used : self._used + value]), self._used + value
         try:
-            if kind == memory.RAISED:
-                return Failure(unpack_error(data, of_pool=True))
-            return unpack_arrived(data, "the result of a task of the pool")
+            with self._next_bytes(value) as data:
+                if kind == memory.RAISED:
+                    return Failure(unpack_error(data.tobytes(), of_pool=True))
+                return opened(kind - memory.RESULTS, data, "the result of a task of the pool")
         except Exception as error:  # noqa: BLE001 - it has arrived, but can't be read here: so the task has failed
             return Failure(error)

@@ -13,11 +13,12 @@ by writing a nearer STOP, and then looks how far the worker has begun. Both put 
 least one of them sees the other: no task is begun by two workers.
 
 A result is one word. A small int is itself; None, False and True are constants; of what is pickled, results and
-exceptions, the word is the size. The bytes follow each other in the ring, in the order of the tasks. What does not fit
+exceptions, the word is the size. The bytes follow each other in the ring, in the order of the tasks, those of each in
+one piece if the ring is large enough (`begin_of`), so that the pool unpickles them where they lie. What does not fit
 there passes through piece by piece: the worker says that it is STUCK, and waits until the pool has read.
 """
 
-from concmodels.models.memory.channels.layout import CONSTANTS, word_of
+from concmodels.models.memory.channels.words import CONSTANTS, word_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,13 +45,7 @@ WORDS = RESULTS_AT + SLOTS * MOST
 _RING_BYTES = 1 << 20
 
 NONE, FALSE, TRUE = (word_of(2, number) for number in range(len(CONSTANTS)))
-PICKLED, RAISED = 8, 9  # kinds of words, beside those of a channel
-_BASE, _KIND_BITS = -(1 << 63), 56
-
-
-def kind_of(word: int) -> tuple[int, int]:
-    """Return the kind of a word below LEAST, and its value."""
-    return (word - _BASE) >> _KIND_BITS, (word - _BASE) & ((1 << _KIND_BITS) - 1)
+RESULTS, RAISED = 8, 16  # kinds of words: those of a channel's blocks, from RESULTS on, and for exceptions
 
 
 def slot(sequence: int) -> int:
@@ -61,6 +56,11 @@ def slot(sequence: int) -> int:
 def result_at(number: int) -> int:
     """Return where the result of the task with this number is."""
     return RESULTS_AT + (number - 1) % (SLOTS * MOST)
+
+
+def begin_of(position: int, size: int, ring: int) -> int:
+    """Return where a result begins that comes next: there, or at the ring's begin if it is to lie in one piece."""
+    return position + ring - position % ring if size <= ring < position % ring + size else position
 
 
 def make(arena: Arena, most: int) -> int:

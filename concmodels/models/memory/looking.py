@@ -1,0 +1,134 @@
+"""Whether a task that has to wait looks for a moment before it blocks, by what both have cost lately.
+
+To block and to be woken takes 4 us where the processor goes on with another task, and 20 to 30 where it has nothing
+else to do: it is halted then, and has to be interrupted. Two tasks that each have a processor pass a message in a
+microsecond or two if the one that waits looks at the word that will change. But if its partner has no processor
+meanwhile, to look is in vain: it only keeps the partner waiting.
+
+So each place where a task waits measures, a few waits of both kinds, and then goes on in the way whose median was
+cheaper, without a clock: 32 waits, and four times as many whenever the next measurement agrees. It goes back to
+blocking at once if too many of its looks were in vain. It does not even try to look
+
+- in a run of more than a few tasks;
+- while more threads of the machine can run than it has processors;
+- if its waits are so long that looking would be in vain.
+
+Who finds an item by looking has waited too, so the caller makes a checkpoint.
+"""
+
+from os import cpu_count
+from time import perf_counter_ns
+
+from concmodels.models.memory.arena import NEXT_RECORD
+
+_PROCESSORS = cpu_count() or 1
+_FEW = 8 * _PROCESSORS + 8
+"""So many records has a run of a few tasks: each task has one, each group, and a pool three or four."""
+
+_LOOKS = 2000  # of 40 ns each
+_LOOK_NS = 80_000
+_SAMPLE = 9  # waits
+_SOON, _SELDOM = 32, 1 << 13  # waits between two measurements
+_MORE = 4  # times as many, if a measurement has agreed with the one before
+_IN_VAIN = 2  # looks in vain end a measurement; and later on one of eight, if that is not less
+
+
+class Looking:
+    """One place where tasks wait, and what it has cost there to block and to look.
+
+    First it blocks for `rest` waits, without a clock; then it measures blocking, then looking, and if that was cheaper,
+    it looks for as many waits. Then it measures again.
+    """
+
+    __slots__ = (
+        "_began",
+        "_block_ns",
+        "_by_looking",
+        "_gap",
+        "_in_vain",
+        "_looks",
+        "_measures",
+        "_sample",
+        "_words",
+        "rest",
+    )
+
+    def __init__(self, words: memoryview) -> None:
+        self._words = words
+        self.rest = self._gap = _SOON
+        self._by_looking = False
+        self._looks = 0  # so many waits are to be done by looking; if none, by blocking
+        self._measures = True  # whether the looks are a measurement
+        self._in_vain = 0  # of these looks
+        self._sample: list[int] = []
+        self._block_ns = 0  # the median
+        self._began = 0
+
+    def finds(self, control: memoryview, tail_at: int, head: int) -> bool:
+        """Look whether TAIL moves on, if that is the way now; return whether it did. If not, the caller blocks."""
+        self._began, self.rest = perf_counter_ns() if self._measures else 0, 0
+        if self._looks <= 0:
+            return False
+        left = _LOOKS
+        while left and control[tail_at] == head:
+            left -= 1
+        self._looked(left > 0)
+        return left > 0
+
+    def _looked(self, found: bool) -> None:
+        self._looks -= 1
+        self._in_vain += not found
+        if self._measures:
+            self._sample.append(perf_counter_ns() - self._began if found else 2 * _LOOK_NS)
+            if self._in_vain >= _IN_VAIN:
+                self._block()
+            elif self._looks <= 0:
+                self._decide()
+        elif self._looks <= 0:
+            self._measure()
+        elif self._in_vain >= _IN_VAIN and self._in_vain * 8 > self._gap - self._looks:
+            self._block()
+        if not found:
+            self._began = 0  # the caller blocks now, and what that takes says nothing
+
+    def blocked(self) -> int:
+        """Note that a wait by blocking is over; return `rest`."""
+        if self._began:
+            self._sample.append(perf_counter_ns() - self._began)
+            self._began = 0
+            if len(self._sample) >= _SAMPLE:
+                self._block_ns, self._sample, self._in_vain = sorted(self._sample)[_SAMPLE // 2], [], 0
+                if self._words[NEXT_RECORD] <= _FEW and self._block_ns < _LOOK_NS and _is_processor_free():
+                    self._looks = _SAMPLE
+                else:
+                    self._block()
+        return self.rest
+
+    def _decide(self) -> None:
+        """Look, or block, for a while, whichever was cheaper."""
+        if sorted(self._sample)[_SAMPLE // 2] < self._block_ns:
+            self._go_on(by_looking=True)
+            self._looks, self._in_vain, self._measures = self._gap, 0, False
+        else:
+            self._block()
+
+    def _block(self) -> None:
+        self._go_on(by_looking=False)
+        self._measure()
+        self.rest = self._gap
+
+    def _go_on(self, *, by_looking: bool) -> None:
+        self._gap = min(_MORE * self._gap, _SELDOM) if by_looking == self._by_looking else _SOON
+        self._by_looking = by_looking
+
+    def _measure(self) -> None:
+        """Measure from the next wait on that is no rest: first blocking."""
+        self._looks, self._measures, self._sample = 0, True, []
+
+
+def _is_processor_free() -> bool:
+    """Return whether the machine has no more threads that can run than processors."""
+    from concmodels.platform.measuring import runnable  # most children need it never
+
+    number = runnable()
+    return number is None or number <= _PROCESSORS

@@ -1,0 +1,53 @@
+"""Functions for the tasks of `test_large_messages.py`. Each child imports this file, so it imports nothing heavy."""
+
+import os
+import signal
+
+from concmodels.models.memory.arena import Arena
+
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Deadly:
+    """An item that kills the process in which it arrives, in the middle of its unpickling."""
+
+    def __init__(self, size):
+        self.data = bytes(size)
+
+    def __reduce__(self):
+        return die, (self.data,)
+
+
+class Unreadable(Deadly):
+    """An item that can't be unpickled."""
+
+    def __reduce__(self):
+        return int, (self.data,)
+
+
+def die_while_writing(channel, item):
+    Arena.write = die
+    channel.send(item)
+
+
+def receive(channel):
+    channel.receive()
+
+
+def send_numbered(channel, sender, sizes):
+    for number, size in enumerate(sizes):
+        channel.send((sender, number, bytes([number % 256]) * size))
+
+
+def count_numbered(channel, results):
+    seen = []
+    for sender, number, data in channel:
+        assert set(data) <= {number % 256}
+        seen.append((sender, number, len(data)))
+    results.send(seen)
+
+
+def pair(one, other):
+    return one, other
