@@ -14,14 +14,13 @@ receiver for a sender, and the other way round) claims the waiter: from then on 
 import math
 from _thread import allocate_lock
 from collections import deque
-from itertools import cycle, repeat
 
 from concmodels.errors import ChannelClosed, WouldBlock
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, claim_first, forget
 
 TYPE_CHECKING = False  # as in all these files: type checkers take it for True, and `typing` need not be imported
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from typing import Any, ClassVar, NoReturn, Self
 
@@ -40,12 +39,12 @@ class ChannelState:
     """The state of a channel and the steps that change it. A model adds `send`, `receive` and iteration.
 
     A model's channel also says how its tasks wait (`_new_waiter`). An operation that need not wait is no checkpoint,
-    except now and then: when `next(_yields)` is true (see `yield_every`), `_checkpoint` is called first. There the task
+    except now and then: when `next(_yields)` is true (see `yields.py`), `_checkpoint` is called first. There the task
     meets a cancellation and lets others run.
     """
 
     _new_waiter: ClassVar[Callable[..., Waiter]]
-    _yields: Iterator[bool]
+    _yields: Any
     _checkpoint: Callable[..., Any]
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
@@ -196,11 +195,15 @@ class SingleThreadChannel(ChannelState):
     item into the buffer; 0 while it is shut, because a receiver waits or the channel is closed. Then `send` falls
     through to `_offer`, which opens it again. Senders that wait need not shut it: as long as they do, the
     buffer is full.
+
+    A model names the count (`_yields`) and the checkpoint of its library (`_let_others_run`).
     """
+
+    _let_others_run: Callable[[], Any]
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         super().__init__(capacity, name)
-        self._yields = self._yields  # the model's one count; found quicker in the instance than in the class
+        self._yields = self._yields  # the one count of this thread; found quicker in the instance than in the class
         self._room = capacity
 
     def _offer(self, item: Any) -> bool:
@@ -227,6 +230,11 @@ class SingleThreadChannel(ChannelState):
         queue.append(waiter)
         if queue is self._receivers:
             self._room = 0
+
+    def _checkpoint(self) -> Any:
+        """Let the others run, and begin the count anew. Awaited in the async models."""
+        self._yields.__setstate__(0)
+        return self._let_others_run()
 
     def close(self) -> None:
         """As `ChannelState.close`."""
@@ -267,12 +275,3 @@ class UnboundedChannel(SingleThreadChannel):
         """As `ChannelState.close`."""
         self._put = self._offer
         super().close()
-
-
-def yield_every(operations: int = 256) -> Iterator[bool]:
-    """Return an endless iterator that says True at every so many-th operation: then a task lets the others run.
-
-    One count serves all channels of a model. It is the channel's fairness, and where a task that never has to wait can
-    be cancelled. (It is an iterator in C because a counter in Python would cost more than the operation.)
-    """
-    return cycle([*repeat(False, operations - 1), True])
