@@ -20,7 +20,7 @@ from threading import local
 from types import coroutine
 
 from concmodels.errors import ChannelClosed, TaskCancelled
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, must_be_seconds, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, AsyncEvent, SingleThreadWaiter, wait_async
@@ -36,6 +36,7 @@ from concmodels.models.tasks.task import Cancelled
 from concmodels.models.tasks.task import Task as _Task
 from concmodels.models.waiting.sockets.event_loop import EventLoop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE, SocketWaitSteps, descriptor
+from concmodels.models.waiting.yields import yield_every
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
@@ -85,7 +86,7 @@ def _leave():
     yield  # to the trampoline
 
 
-async def _checkpoint():
+async def _let_others_run():
     """Let the other tasks run, and raise what is to end this one."""
     _here.loop.make_ready(_here.task)
     await _leave()
@@ -102,7 +103,7 @@ class Channel(SingleThreadChannel):
 
     _new_waiter = _Waiter
     _yields = yield_every()
-    _checkpoint = staticmethod(_checkpoint)
+    _let_others_run = staticmethod(_let_others_run)
 
     async def send(self, item, timeout=None):
         if next(self._yields):
@@ -144,6 +145,7 @@ class Channel(SingleThreadChannel):
             if self._withdraw(waiter, queue):
                 raise
             waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
+        self._yields.__setstate__(0)  # it was another's turn: the count begins anew
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
@@ -294,7 +296,7 @@ def run(main, *args, deadlock_after=DEADLOCK_AFTER):
 
 async def sleep(seconds):
     seconds = seconds_to_sleep(seconds)
-    await (wait_async(_Waiter(), seconds) if seconds else _checkpoint())
+    await (wait_async(_Waiter(), seconds) if seconds else _let_others_run())
 
 
 class _SocketWaiter(SocketWaitSteps, _Waiter):

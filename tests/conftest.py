@@ -35,7 +35,6 @@ import pytest
 from concmodels import catalog
 from concmodels.conformance import plugin  # before the census, whose asserts it has rewritten
 from concmodels.errors import UnknownModel
-from concmodels.models.waiting.channel import yield_every
 
 EXPECTED = {
     "free-threaded": () if sys._is_gil_enabled() else ("gevent",),
@@ -199,7 +198,7 @@ def _spared_collector():
 
 
 @pytest.fixture(autouse=True)
-def count_operations_anew(monkeypatch):
+def count_operations_anew():
     """Count the operations of each test from its beginning; the test may call this to begin once more.
 
     At every 256th one a task lets the others run, and a model that runs its tasks in one thread has one count for all
@@ -209,7 +208,7 @@ def count_operations_anew(monkeypatch):
     def begin():
         for name in _ONE_THREAD:
             if (module := sys.modules.get(f"concmodels.models.{name}")) is not None:
-                monkeypatch.setattr(module.Channel, "_yields", yield_every())
+                module.Channel._yields.__setstate__(0)
 
     begin()
     return begin

@@ -26,7 +26,7 @@ import anyio.lowlevel
 
 from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
@@ -44,6 +44,7 @@ from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
+from concmodels.models.waiting.yields import yield_every
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ class Channel(SingleThreadChannel):
 
     _new_waiter = staticmethod(_new_waiter)
     _yields = yield_every()
-    _checkpoint = staticmethod(anyio.lowlevel.checkpoint)
+    _let_others_run = staticmethod(anyio.lowlevel.checkpoint)
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
@@ -222,6 +223,7 @@ class Channel(SingleThreadChannel):
             if self._withdraw(waiter, queue):
                 raise
             waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
+        self._yields.__setstate__(0)  # it was another's turn: the count begins anew
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
@@ -256,6 +258,7 @@ class _Unbounded(UnboundedChannel, Channel):
             if self._withdraw(waiter, self._receivers):
                 raise
             waiter.postpone(error)
+        self._yields.__setstate__(0)
         if waiter.outcome != DONE:
             raise StopAsyncIteration  # it was closed
         return waiter.item

@@ -19,7 +19,7 @@ from asyncio import CancelledError as Cancelled
 from asyncio import Future, current_task, get_running_loop
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
@@ -37,6 +37,7 @@ from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
+from concmodels.models.waiting.yields import yield_every
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,11 +168,13 @@ class Channel(SingleThreadChannel):
             if self._withdraw(waiter, queue):
                 raise
             waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
+        self._yields.__setstate__(0)  # it was another's turn: the count begins anew
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
 
-    async def _checkpoint(self) -> None:
+    @staticmethod
+    async def _let_others_run() -> None:
         await asyncio.sleep(0)
 
 
@@ -211,6 +214,7 @@ class _Unbounded(UnboundedChannel, Channel):
             waiter.postpone(error)
         finally:
             task.concmodels_wait = None
+        self._yields.__setstate__(0)
         if waiter.outcome != DONE:
             raise StopAsyncIteration  # it was closed
         return waiter.item

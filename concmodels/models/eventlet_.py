@@ -28,7 +28,7 @@ with warnings.catch_warnings():
     from eventlet import hubs
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
@@ -48,6 +48,7 @@ from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.waiting.hub_throws import forget_throws, postpone, postponed, raise_postponed, throws_due
 from concmodels.models.waiting.sockets.eventlet import notify_closing_in_hub, sockets_here, wait_in_hub
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
+from concmodels.models.waiting.yields import yield_every
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class Channel(SingleThreadChannel):
 
     _new_waiter = _Waiter
     _yields = yield_every()
-    _checkpoint = staticmethod(eventlet.sleep)
+    _let_others_run = staticmethod(eventlet.sleep)
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
@@ -195,6 +196,7 @@ class Channel(SingleThreadChannel):
             if self._withdraw(waiter, queue):
                 raise
             waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
+        self._yields.__setstate__(0)  # it was another's turn: the count begins anew
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item

@@ -25,7 +25,7 @@ from gevent._hub_local import get_hub_if_exists
 from gevent.exceptions import LoopExit
 
 from concmodels.errors import ChannelClosed, Deadlock
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
@@ -46,6 +46,7 @@ from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.waiting.hub_throws import forget_throws, postpone, postponed, raise_postponed, throws_due
 from concmodels.models.waiting.sockets.gevent import notify_closing_in_hub, sockets_here, wait_in_hub
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
+from concmodels.models.waiting.yields import yield_every
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class Channel(SingleThreadChannel):
 
     _new_waiter = _Waiter
     _yields = yield_every()
-    _checkpoint = staticmethod(gevent.sleep)
+    _let_others_run = staticmethod(gevent.sleep)
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
@@ -207,6 +208,7 @@ class Channel(SingleThreadChannel):
             if self._withdraw(waiter, queue):
                 raise
             waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
+        self._yields.__setstate__(0)  # it was another's turn: the count begins anew
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item

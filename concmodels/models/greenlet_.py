@@ -23,11 +23,12 @@ import sys
 import time
 from _thread import _local  # the same class as `threading.local`
 from collections import deque
+from itertools import cycle, repeat
 
 from greenlet import getcurrent, greenlet
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, SingleThreadWaiter, wait
@@ -46,6 +47,7 @@ from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.waiting.sockets.event_loop import EventLoop, wait_in_event_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE, SocketWaitSteps, descriptor
+from concmodels.models.waiting.yields import yield_every
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +131,7 @@ class Channel(SingleThreadChannel):
 
     _new_waiter = Waiter
     _yields = yield_every()
-    _checkpoint = staticmethod(_reschedule)
+    _let_others_run = staticmethod(_reschedule)
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
@@ -190,6 +192,7 @@ class Channel(SingleThreadChannel):
             if self._withdraw(waiter, queue):
                 raise
             waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
+        self._yields.__setstate__(0)  # it was another's turn: the count begins anew
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
@@ -261,7 +264,9 @@ class Scheduler:
         self._patience = patience
         self._ready: deque[greenlet] = deque()
         self.loop = EventLoop(self._ready)
-        self._socket_waits = self.loop.waits  # while there are any, `_next` looks for them now and then
+        # While there are any, `_next` looks for them now and then: for moments at every 64th turn.
+        self._socket_waits, self._moments = self.loop.waits, self.loop.moments
+        self._looks = cycle([*repeat(False, 63), True])
         self._launcher = greenlet(_enter)
         self._launcher.switch(self.main, None)
 
@@ -285,8 +290,9 @@ class Scheduler:
     def leave(self) -> None:
         """Stop here; go on when another greenlet has made this one ready and its turn has come."""
         ready = self._ready
-        # Without sockets to look for, the next one in the queue goes on: this line is the price of a hop.
-        (ready.popleft() if ready and not self._socket_waits else self._next()).switch()
+        # With nothing to look for, the next one in the queue goes on: this line is the price of a hop.
+        look = self._socket_waits or (self._moments and next(self._looks))
+        (ready.popleft() if ready and not look else self._next()).switch()
 
     def reschedule(self) -> None:
         """Let the others run first. A checkpoint."""

@@ -31,7 +31,6 @@ from greenlet import getcurrent
 
 from concmodels.models import greenlet_
 from concmodels.models.greenlet_ import Waiter, notify_closing, now, scheduler, sleep, wait_readable, wait_writable
-from concmodels.models.waiting.channel import yield_every
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.waiter import claim_first
 
@@ -58,8 +57,6 @@ __all__ = [
 
 class Channel(greenlet_.Channel):
     """A channel between tasklets: with a buffer, greenlet's, verb for verb; `Channel(0)` is a `_Rendezvous`."""
-
-    _yields = yield_every()
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         kind: type[Channel] = cls

@@ -22,7 +22,7 @@ from trio import Cancelled
 from trio.lowlevel import Abort, checkpoint, current_task, reschedule, wait_task_rescheduled
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
@@ -39,6 +39,7 @@ from concmodels.models.tasks.nursery import NurseryGroup
 from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.sockets.trio import notify_closing_in_trio, wait_in_trio
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
+from concmodels.models.waiting.yields import yield_every
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Channel(SingleThreadChannel):
 
     _new_waiter = _Waiter
     _yields = yield_every()
-    _checkpoint = staticmethod(checkpoint)
+    _let_others_run = staticmethod(checkpoint)
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
@@ -164,6 +165,7 @@ class Channel(SingleThreadChannel):
             if self._withdraw(waiter, queue):
                 raise
             waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
+        self._yields.__setstate__(0)  # it was another's turn: the count begins anew
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
@@ -199,6 +201,7 @@ class _Unbounded(UnboundedChannel, Channel):
         except BaseException:
             self._withdraw(waiter, self._receivers)  # no partner came: see `_Waiter.abort`
             raise
+        self._yields.__setstate__(0)
         if waiter.outcome != DONE:
             raise StopAsyncIteration  # it was closed
         return waiter.item

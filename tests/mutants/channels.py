@@ -1,10 +1,8 @@
 """Channels between tasks that share one memory, each broken in one way."""
 
-from itertools import repeat
-
 from concmodels.errors import ChannelClosed, WouldBlock
 from mutants import every, mutant, replace
-from mutants.steps import BUFFER, CAPACITY, DONE, OFFER, QUEUE, RECEIVERS, SENDERS, TAKE, TURNS
+from mutants.steps import BUFFER, CAPACITY, DONE, LET_OTHERS_RUN, OFFER, QUEUE, RECEIVERS, SENDERS, TAKE
 
 
 def take_one_away(channel):
@@ -301,7 +299,7 @@ def serves_the_last_first(model):
 @mutant("greenlet", "delivery.busy_channels_let_others_run")
 def never_lets_others_run(model):
     """A task that never has to wait lets nobody else run."""
-    setattr(model.Channel, TURNS, repeat(False))
+    setattr(model.Channel, LET_OTHERS_RUN, staticmethod(lambda: None))
 
 
 @mutant("asyncio", "delivery.any_value_is_an_item")

@@ -13,7 +13,7 @@ QUEUE = "_queue"  # (waiter, queue): this one will wait
 BUFFER, CAPACITY = "_buffer", "_capacity"
 SENDERS, RECEIVERS = "_senders", "_receivers"  # the queues of waiters: `claim(DONE)`, `item`, `wake()`
 DONE = "done"
-TURNS = "_yields"  # the class's count of operations, after which a cooperative model lets others run
+LET_OTHERS_RUN = "_let_others_run"  # (): what a cooperative model does at every 256th operation
 
 # Tasks, groups and pools of the models of one process (models/tasks, models/pools).
 FAILED = "_failed"  # (error): somebody failed; calls the group's `cancel`

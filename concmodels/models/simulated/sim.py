@@ -168,6 +168,13 @@ class SimulatedEvent(Event):
         super().wait(timeout, purpose)
 
 
+class _Always(repeat):  # type: ignore[type-arg]  # only for type checkers it takes one
+    """A count of operations that says True at each of them."""
+
+    def __setstate__(self, _: int) -> None:
+        """There is nothing to begin anew."""
+
+
 class Channel(SingleThreadChannel):
     """A channel between simulated tasks. `Channel(math.inf)` makes an `_Unbounded`, whose `send` is shorter.
 
@@ -176,7 +183,7 @@ class Channel(SingleThreadChannel):
     """
 
     _new_waiter = Waiter
-    _yields = repeat(True)  # each operation is a step, so that the strategy can have another task go first
+    _yields = _Always(True)  # each operation is a step, so that the strategy can have another task go first
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
@@ -231,6 +238,7 @@ class Channel(SingleThreadChannel):
             if self._withdraw(waiter, queue):
                 raise
             waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
+        self._yields.__setstate__(0)  # it was another's turn: the count begins anew
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item

@@ -121,6 +121,7 @@ class Channel(sim.Channel):
             if self._withdraw(waiter, queue):
                 raise
             waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
+        self._yields.__setstate__(0)  # it was another's turn: the count begins anew
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item

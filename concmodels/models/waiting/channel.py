@@ -14,14 +14,14 @@ receiver for a sender, and the other way round) claims the waiter: from then on 
 import math
 from _thread import allocate_lock
 from collections import deque
-from itertools import cycle, repeat
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, claim_first, forget
+from concmodels.models.waiting.queues import Waiters
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, claim_first
 
 TYPE_CHECKING = False  # as in all these files: type checkers take it for True, and `typing` need not be imported
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from typing import Any, ClassVar, NoReturn, Self
 
@@ -40,12 +40,12 @@ class ChannelState:
     """The state of a channel and the steps that change it. A model adds `send`, `receive` and iteration.
 
     A model's channel also says how its tasks wait (`_new_waiter`). An operation that need not wait is no checkpoint,
-    except now and then: when `next(_yields)` is true (see `yield_every`), `_checkpoint` is called first. There the task
+    except now and then: when `next(_yields)` is true (see `yields.py`), `_checkpoint` is called first. There the task
     meets a cancellation and lets others run.
     """
 
     _new_waiter: ClassVar[Callable[..., Waiter]]
-    _yields: Iterator[bool]
+    _yields: Any
     _checkpoint: Callable[..., Any]
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
@@ -55,8 +55,8 @@ class ChannelState:
         self._name = name
         self._closed = False
         self._buffer: deque[Any] = deque()
-        self._senders: deque[Waiter] = deque()
-        self._receivers: deque[Waiter] = deque()
+        self._senders = Waiters()
+        self._receivers = Waiters()
         self._lock: AbstractContextManager[Any] = allocate_lock()
 
     @property
@@ -152,24 +152,24 @@ class ChannelState:
         """Put a waiter into one of the queues: nothing can be done now."""
         queue.append(waiter)
 
-    def _withdraw(self, waiter: Waiter, queue: deque[Waiter]) -> bool:
+    def _withdraw(self, waiter: Waiter, queue: Any) -> bool:
         """Stop waiting, because an exception was raised in the wait; False if a partner was first."""
         with self._lock:
             # Partners claim under this lock: either one has done so before, and `outcome` says DONE, or none will.
             waiter.claim(CANCELLED)
             if waiter.outcome == DONE:
                 return False
-            forget(queue, waiter)
+            queue.forget(waiter)
             return True
 
-    def _settle(self, waiter: Waiter, queue: deque[Waiter]) -> None:
+    def _settle(self, waiter: Waiter, queue: Any) -> None:
         """Turn the outcome of a wait into a return or an exception; after a timeout, leave the queue."""
         if waiter.outcome == DONE:
             return
         if waiter.outcome == CLOSED:
             self._refuse()  # `close` has emptied the queues
         with self._lock:
-            forget(queue, waiter)  # else a waiter would be left there for each timeout until a partner comes
+            queue.forget(waiter)  # else a waiter would be left there for each timeout until a partner comes
         raise TimeoutError(f"{self!r}: the wait has timed out")
 
     def _no_waiting(self, queue: deque[Waiter]) -> TimeoutError:
@@ -196,11 +196,15 @@ class SingleThreadChannel(ChannelState):
     item into the buffer; 0 while it is shut, because a receiver waits or the channel is closed. Then `send` falls
     through to `_offer`, which opens it again. Senders that wait need not shut it: as long as they do, the
     buffer is full.
+
+    A model names the count (`_yields`) and the checkpoint of its library (`_let_others_run`).
     """
+
+    _let_others_run: Callable[[], Any]
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         super().__init__(capacity, name)
-        self._yields = self._yields  # the model's one count; found quicker in the instance than in the class
+        self._yields = self._yields  # the one count of this thread; found quicker in the instance than in the class
         self._room = capacity
 
     def _offer(self, item: Any) -> bool:
@@ -227,6 +231,11 @@ class SingleThreadChannel(ChannelState):
         queue.append(waiter)
         if queue is self._receivers:
             self._room = 0
+
+    def _checkpoint(self) -> Any:
+        """Let the others run, and begin the count anew. Awaited in the async models."""
+        self._yields.__setstate__(0)
+        return self._let_others_run()
 
     def close(self) -> None:
         """As `ChannelState.close`."""
@@ -267,12 +276,3 @@ class UnboundedChannel(SingleThreadChannel):
         """As `ChannelState.close`."""
         self._put = self._offer
         super().close()
-
-
-def yield_every(operations: int = 256) -> Iterator[bool]:
-    """Return an endless iterator that says True at every so many-th operation: then a task lets the others run.
-
-    One count serves all channels of a model. It is the channel's fairness, and where a task that never has to wait can
-    be cancelled. (It is an iterator in C because a counter in Python would cost more than the operation.)
-    """
-    return cycle([*repeat(False, operations - 1), True])

@@ -21,15 +21,15 @@ from concmodels.models.waiting.waiter import (
     RETRY,
     TIMED_OUT,
     Waiter,
-    forget,
     wait,
     wait_async,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections import deque
     from typing import Any
+
+    from concmodels.models.waiting.queues import Waiters
 
 dice = Random().random
 
@@ -43,7 +43,7 @@ class Case:
         self.channel = channel
         self.item = item
         self.sending = sending
-        self.queue: deque[Any] = channel._senders if sending else channel._receivers
+        self.queue: Waiters = channel._senders if sending else channel._receivers
         self.waiter: Waiter
 
     def claim(self, outcome: str) -> bool:
@@ -56,6 +56,10 @@ class Case:
     def wake(self) -> None:
         """As `Waiter.wake`."""
         self.waiter.wake()
+
+    def waits(self) -> bool:
+        """As `Waiter.waits`."""
+        return self.waiter.waits()
 
     finish = Waiter.finish  # the text of it: claim, and wake if that succeeded
 
@@ -146,7 +150,7 @@ class Selection:
 
     def _leave(self) -> None:
         for case in self.cases:
-            forget(case.queue, case)  # type: ignore[arg-type] # as above
+            case.queue.forget(case)
 
 
 def _case(kind: type[ChannelState], case: Any) -> Case:

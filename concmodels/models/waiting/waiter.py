@@ -15,12 +15,13 @@ in its own file.
 
 import sys
 from _thread import allocate_lock
-from collections import deque
 
+from concmodels.models.waiting.queues import Waiters
 from concmodels.models.waiting.timeouts import expired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable
     from typing import Any, Protocol
 
@@ -162,12 +163,6 @@ def claim_first(waiters: deque[Waiter]) -> Waiter | None:
     return None
 
 
-def forget(waiters: deque[Waiter], waiter: Waiter) -> None:
-    """Take a waiter out of its queue, unless a partner has done so before."""
-    if waiter in waiters:
-        waiters.remove(waiter)
-
-
 def wait(waiter: Waiter, timeout: float | None) -> None:
     """Park until the waiter is claimed, or claim it for the timeout."""
     if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
@@ -186,7 +181,7 @@ class Event:
 
     def __init__(self, new_waiter: Callable[..., Waiter]) -> None:
         self._new_waiter = new_waiter
-        self._waiters: deque[Waiter] = deque()
+        self._waiters = Waiters()
         self._lock = allocate_lock()
         self.happened = False
 
@@ -212,7 +207,7 @@ class Event:
             if waiter.outcome != DONE:
                 waiter.claim(CANCELLED)
                 with self._lock:
-                    forget(self._waiters, waiter)
+                    self._waiters.forget(waiter)
         if waiter.outcome == TIMED_OUT:
             raise TimeoutError("it did not happen in time")
 
@@ -235,6 +230,6 @@ class AsyncEvent(Event):
         finally:
             if waiter.outcome != DONE:
                 waiter.claim(CANCELLED)
-                forget(self._waiters, waiter)
+                self._waiters.forget(waiter)
         if waiter.outcome == TIMED_OUT:
             raise TimeoutError("it did not happen in time")

@@ -54,7 +54,7 @@ class EventLoop(SocketWaits):
         self.waits = self._waits  # it is empty while no task waits for a socket, which is quickly seen
         self.asleep = False
         self._ready = ready
-        self._moments: list[tuple[float, int, Waiter]] = []
+        self.moments: list[tuple[float, int, Waiter]] = []
         self._most_moments = 64
         self._order = count()
         self.look_at = self._find_closed_at = 0.0
@@ -81,11 +81,11 @@ class EventLoop(SocketWaits):
 
     def wake_at(self, moment: float, waiter: Waiter) -> None:
         """End this wait when the clock shows `moment`."""
-        heapq.heappush(self._moments, (moment, next(self._order), waiter))
-        if len(self._moments) > self._most_moments:  # most waits end before their timeout: drop those
-            self._moments = [it for it in self._moments if it[2].waits()]
-            heapq.heapify(self._moments)
-            self._most_moments = max(64, 2 * len(self._moments))
+        heapq.heappush(self.moments, (moment, next(self._order), waiter))
+        if len(self.moments) > self._most_moments:  # most waits end before their timeout: drop those
+            self.moments[:] = [it for it in self.moments if it[2].waits()]
+            heapq.heapify(self.moments)
+            self._most_moments = max(64, 2 * len(self.moments))
 
     def begin(self, wait: Any) -> None:
         """Note a wait, and have the kernel watch the socket. Raises as `SocketWaits.begin`."""
@@ -133,9 +133,9 @@ class EventLoop(SocketWaits):
 
     def has_waits(self) -> bool:
         """Whether there is a moment or a socket that some task waits for."""
-        while self._moments and not self._moments[0][2].waits():
-            heapq.heappop(self._moments)
-        return bool(self._moments or self.waits)
+        while self.moments and not self.moments[0][2].waits():
+            heapq.heappop(self.moments)
+        return bool(self.moments or self.waits)
 
     def sleep(self, longest: float) -> None:
         """Sleep until something has happened, at most so many seconds. It may return before anything has."""
@@ -143,8 +143,8 @@ class EventLoop(SocketWaits):
         try:
             if self._ready:
                 longest = 0
-            elif self._moments:
-                longest = max(0, min(longest, self._moments[0][0] - time.monotonic()))
+            elif self.moments:
+                longest = max(0, min(longest, self.moments[0][0] - time.monotonic()))
             events = self._sleep(longest)
         finally:
             self.asleep = False
@@ -179,8 +179,8 @@ class EventLoop(SocketWaits):
             else:
                 self._end_waits_for_socket(number, events)
         now = time.monotonic()
-        while self._moments and self._moments[0][0] <= now:
-            heapq.heappop(self._moments)[2].finish(TIMED_OUT)
+        while self.moments and self.moments[0][0] <= now:
+            heapq.heappop(self.moments)[2].finish(TIMED_OUT)
         if self.waits and now >= self._find_closed_at:
             self.find_closed()
             self._find_closed_at = now + LOOK_S
