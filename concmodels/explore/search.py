@@ -13,11 +13,14 @@ A failure ends the search.
 """
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import CannotExplore
+from concmodels.explore.eventloops.awaited import Checked
+from concmodels.explore.eventloops.haste import AGAIN, ONCE, Haste
 from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.explore.failures.diagnosis import diagnosed, follower, noted
 from concmodels.explore.report import Report
@@ -31,7 +34,7 @@ from concmodels.explore.surroundings import Surroundings
 from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk, Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from contextlib import AbstractContextManager
 
     from concmodels.explore.failures.failure import Failure
@@ -45,6 +48,9 @@ if TYPE_CHECKING:
 FIRST_SAMPLE = 100
 """The schedules that `auto` draws before it tries them all."""
 
+SECONDS_OF_HASTE = 1.0
+"""How long it may take to end sleeps too soon."""
+
 SHARE_OF_COMPLETE = 0.7
 """Of the time of `auto`, after how much the complete search is given up for a greater sample."""
 
@@ -52,6 +58,9 @@ NO_TASK = (
     "no task was started that the explorer can see, so nothing was explored: a program starts threads by threading, or "
     "tasks by a model that it has loaded"
 )
+
+MOST_HASTY = 100
+"""The most runs in which sleeps end too soon, for each line that is found to rely on that."""
 
 _TURNS = ("pos", "pct", "pos", "random")
 
@@ -85,6 +94,8 @@ class Search:
         self._tried: int | None = None
         """How many different schedules there are, once all of them were run."""
         self._length = 2
+        self._hasty: dict[str, None] = {}
+        """On which sleeps the program relies, a sentence each."""
         self._wanted = ""
         """The run that is looked for, whether it fails or not; by default the first one that fails."""
 
@@ -106,6 +117,8 @@ class Search:
             try:
                 failure = None
                 self._search()
+                if isinstance(self.scenario.function, Checked):
+                    self._hasten()
             except Found as found:
                 failure = diagnosed(self.runs, found.run, found.source, found.points)
             return self._report(failure)
@@ -148,7 +161,8 @@ class Search:
         runs = self.runs
         monitor = self.scenario.monitor
         outside = () if monitor is None else monitor.unexplored
-        unseen = (*runs.unseen, *outside, *self._surroundings.unseen, *(() if runs.is_concurrent else (NO_TASK,)))
+        no_task = () if runs.is_concurrent else (NO_TASK,)
+        unseen = (*runs.unseen, *outside, *self._hasty, *self._surroundings.unseen, *no_task)
         return Report(
             scenario=self.scenario,
             options=self.options,
@@ -241,6 +255,35 @@ class Search:
         if runs.limited == limited:
             self._tried = complete_runs
         return None
+
+    # Sleeps that end too soon.
+
+    def _hasten(self) -> None:
+        """Note which sleeps the program relies on: it fails if they alone end too soon."""
+        self.runs.more_time()
+        until = self.runs.seconds + SECONDS_OF_HASTE
+        met: set[Any] = set()
+        found: set[Any] = set()
+        with suppress(CannotExplore), self.runs.switching("checkpoints", notes=False):
+            while places := self._relied_on(until, met, most=ONCE, spared=found):
+                found.update(places)
+            for place in sorted(met - found):
+                self._relied_on(until, met, most=AGAIN, only=place)
+
+    def _relied_on(self, until: float, met: set[Any], **which: Any) -> Collection[Any]:
+        """Return which sleeps have ended too soon in a run that failed; nothing if no run has."""
+        search = SleepSets()
+        for _ in range(MOST_HASTY):
+            search.begin()
+            haste = Haste(**which)
+            run = self.runs.repeat(search, also=haste.begin)
+            met |= haste.met
+            if haste.ended and failure_of(run, self.options.check) is not None:
+                self._hasty |= dict.fromkeys(haste.sentences)
+                return haste.ended
+            if not search.end(run) or self.runs.seconds > until:
+                break
+        return ()
 
     def _completely(self, points: frozenset[Site]) -> AbstractContextManager[None]:
         """Let tasks switch where it makes a difference."""

@@ -269,6 +269,53 @@ def test_an_event_that_is_set_by_another_thread_without_a_word_to_the_loop(judge
     assert report.verdict == "broken" and type(report.failure.error).__name__ == "Deadlock"
 
 
+# Sleeps in the place of an await.
+
+
+SLEEPY = """
+    async def main():
+        log = []
+        async def work():
+            await asyncio.sleep(0.02)
+            log.append("done")
+        working = asyncio.create_task(work())
+        {before}
+        assert log
+        await working
+"""
+RELYING = {
+    "a sleep": ("await asyncio.sleep(0.1)", "0.1"),
+    "a loop": ("for _ in range(2): await asyncio.sleep(0.06)", "0.06"),
+    "a job": ("await asyncio.to_thread(int); await asyncio.sleep(3)", "3"),
+}
+
+
+@pytest.mark.parametrize("name", RELYING)
+@pytest.mark.parametrize("order", ["kept", "any"])
+def test_a_sleep_in_the_place_of_an_await_is_said(judged, name, order):
+    line, seconds = RELYING[name]
+    report = judged(SLEEPY.format(before=line), order=order)
+    assert report.verdict == "held so far", str(report)
+    assert [it.rpartition("/")[2] for it in report.unseen if "right only if" in it] == ["program.py:10"], report.unseen
+    assert any(it.startswith(f"right only if {seconds} s is long enough at ") for it in report.unseen)
+
+
+NOT_RELYING = {
+    "awaited": "await asyncio.sleep(0.1); await working",
+    "within a time limit": "await asyncio.wait_for(working, 0.1)",
+    "polled for": "while not log: await asyncio.sleep(0.3)",
+    "several at once": "await asyncio.gather(working, *map(asyncio.sleep, (0.1, 0.2)))\n"
+    "        assert asyncio.get_running_loop().time() < 0.25",
+    "a limit on a longer one": "async with asyncio.timeout(5): await asyncio.gather(asyncio.sleep(4), working)",
+}
+
+
+@pytest.mark.parametrize("name", NOT_RELYING)
+def test_a_sleep_on_which_nothing_relies_takes_no_proof_away(judged, name):
+    report = judged(SLEEPY.format(before=NOT_RELYING[name]))
+    assert report.verdict == "held in all", str(report)
+
+
 # Where main is.
 
 

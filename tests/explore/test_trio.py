@@ -157,6 +157,41 @@ def test_sets_of_tasks_are_gone_through_in_one_order(tmp_path):
     assert len(told) == 1 and "ValueError" in told.pop()
 
 
+SLEEPY = """
+    import {library}
+
+    async def main():
+        log = []
+        async def work():
+            await {library}.sleep(0.02)
+            await {library}.sleep(0.02)
+            log.append("done")
+        async with {group} as group:
+            group.start_soon(work)
+            {before}
+            assert log
+
+    def on_trio():
+        anyio.run(main, backend="trio")
+"""
+GROUPS = {
+    ("trio", ""): "trio.open_nursery()",
+    ("anyio", ""): "anyio.create_task_group()",
+    ("anyio", ":on_trio"): "anyio.create_task_group()",
+}
+
+
+@pytest.mark.parametrize(("library", "function"), GROUPS)
+def test_a_sleep_in_the_place_of_an_await_is_said(judged, library, function):
+    group = GROUPS[library, function]
+    report = judged(SLEEPY.format(library=library, group=group, before=f"await {library}.sleep(0.1)"), function)
+    assert report.verdict == "held so far", str(report)
+    (sentence,) = report.unseen
+    assert sentence.startswith("right only if 0.1 s is long enough at ") and sentence.endswith("program.py:12")
+    report = judged(SLEEPY.format(library=library, group=group, before=f"while not log: await {library}.sleep(0.1)"))
+    assert report.verdict == "held in all", str(report)
+
+
 ON_BOTH = """
     import anyio
 

@@ -10,6 +10,7 @@ Its parts, the lower ones first:
     history.py        what the callbacks of a run have done, in a number: the same one means the same state
     futures.py        futures that tell when they are touched
     findings.py       what asyncio and Python only log: exceptions that nobody retrieves, coroutines that nobody awaits
+    haste.py          sleeps that end too soon
     executor.py       jobs of threads
     refused.py        what no schedule decides: sockets, processes, signals
     loop.py           the event loop of asyncio

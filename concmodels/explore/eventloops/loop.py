@@ -28,6 +28,7 @@ from weakref import WeakKeyDictionary
 from concmodels.explore.eventloops.executor import Job, awaitable
 from concmodels.explore.eventloops.findings import findings_of, is_over
 from concmodels.explore.eventloops.futures import Future
+from concmodels.explore.eventloops.haste import haste_of
 from concmodels.explore.eventloops.history import PROGRAM, history_of
 from concmodels.explore.eventloops.refused import refusing_methods
 from concmodels.explore.eventloops.unwatched import CodeInThread
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
+    from concmodels.explore.eventloops.haste import Haste
     from concmodels.models.simulated.steps import Identity, Step
     from concmodels.models.simulated.world import World
 
@@ -63,13 +65,16 @@ class _Handle(events.Handle):
 
 
 class _Timer(events.TimerHandle):
-    __slots__ = ("calls", "identity", "lane", "number", "place")
+    __slots__ = ("begun", "calls", "identity", "lane", "number", "place", "slept_at")
 
     identity: int
     number: int
     calls: int
     lane: _Lane | None
     place: tuple[str, int] | None
+    slept_at: tuple[str, int] | None
+    """Where the program sleeps for this, in a run in which that may end too soon."""
+    begun: float
     _when: float
     _scheduled: bool
 
@@ -92,6 +97,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         self.history = history_of(world)
         self._findings = findings_of(world)
         self._findings.loops.append(self)
+        self._haste = haste_of(world)
         self.key = world.new_key("queue")
         self._keys = ((self.key, True),)
         self.jobs: set[Job] = set()
@@ -125,8 +131,11 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         timer = _Timer(when, callback, args, self, context)
         timer.identity, timer.number = self.history.new_identity(), next(self._timers)
         timer.calls, timer.lane, timer.place = self.history.calls, None, None
+        timer.begun, timer.slept_at = self._world.clock, None
         if self._world.record:
             timer.lane, timer.place = self._caller()
+        if self._haste is not None and sys._getframe(2).f_code is _SLEEP:
+            timer.slept_at = line_of_program(stack(sys._getframe(2)))
         timer._scheduled = True
         heapq.heappush(self._scheduled, timer)
         return timer
@@ -253,6 +262,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         """Wait until something is ready, and let timers expire."""
         while not self._stopping or self._ready:
             timer = self._next_timer()
+            if self._ends_too_soon(timer):
+                continue
             if not self._ready:
                 self._wait(timer)
             elif timer is None or not (self._may_expire(timer) or self._is_long_ago(timer)):
@@ -267,6 +278,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         world, self._left = self._world, 0
         ready = self._ready = deque(it for it in self._ready if not it._cancelled)
         timer = self._next_timer()
+        if self._ends_too_soon(timer):
+            return
         if not ready:
             if not self._stopping:
                 self._wait(timer)
@@ -297,7 +310,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         return timers[0] if timers else None
 
     def _may_expire(self, timer: _Timer) -> bool:
-        return timer._when <= self._world.idle_at + SLACK_S
+        return timer._when <= self._world.idle_at + (SLACK_S if self._haste is None else 0)
 
     def _is_long_ago(self, timer: _Timer) -> bool:
         return self.history.calls - timer.calls > PATIENCE
@@ -310,6 +323,44 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         world.enable(go_on)
         world.enable(expire)
         return world.park(go_on, expire) is expire
+
+    def _ends_too_soon(self, following: _Timer | None) -> bool:
+        """Let the schedule end a sleep before anything else, where that may be; return whether it has."""
+        haste, world = self._haste, self._world
+        if haste is None:
+            return False
+        sleeping = sorted(it for it in self._scheduled if not it._cancelled and haste.may_end(it.slept_at))
+        if not (self._ready or world.enabled):
+            sleeping = [it for it in sleeping if it is not following]  # that one is the next in any case
+        if not sleeping:
+            return False
+        if self._ready:
+            self._visit()
+        haste.meet(it.slept_at for it in sleeping)
+        steps = [world.announce(f"end sleep {number}", self._keys) for number in range(len(sleeping))]
+        steps.append(world.announce("go on", self._keys))
+        for step in steps:
+            world.enable(step)
+        chosen = steps.index(world.park(*steps))
+        if chosen == len(sleeping):
+            return False
+        self._end_now(sleeping[chosen], haste)
+        return True
+
+    def _end_now(self, sleep: _Timer, haste: Haste) -> None:
+        """End a sleep, and put off the time limits by as much as the clock jumps."""
+        world, place = self._world, sleep.slept_at
+        assert place is not None
+        haste.end(place, sleep._when - sleep.begun)
+        jump = max(0.0, sleep._when - world.clock)
+        self._scheduled.remove(sleep)
+        for timer in self._scheduled:
+            if timer.slept_at is None:
+                timer._when += jump
+        heapq.heapify(self._scheduled)
+        sleep._scheduled = False
+        world.clock += jump
+        self._ready.append(sleep)
 
     def _wait(self, timer: _Timer | None) -> None:
         """Nothing is ready: wait for the timer, and for other threads."""
@@ -372,7 +423,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         waiting = tuple((when, identity) for when, _, identity in sorted(timers))
         if not world.keeps_order:
             ready = tuple(sorted(ready))
-        return hash(self.history), self._stopping, ready, self._left, waiting, jobs, world.clock, world.idle_at
+        left = 0 if self._haste is None else self._haste.left
+        return left, hash(self.history), self._stopping, ready, self._left, waiting, jobs, world.clock, world.idle_at
 
     # What is seen from outside.
 
@@ -415,6 +467,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
 
 _CLOSING = (SimulatedLoop.shutdown_asyncgens.__code__, SimulatedLoop.shutdown_default_executor.__code__)
 """What `asyncio.run` has the loop do at the end."""
+
+_SLEEP = asyncio.sleep.__code__
 
 for _name, _method in refusing_methods().items():
     setattr(SimulatedLoop, _name, _method)

@@ -17,6 +17,7 @@ import trio.testing
 from greenlet import GreenletExit
 
 from concmodels.explore.eventloops.findings import findings_of
+from concmodels.explore.eventloops.haste import Haste, haste_of
 from concmodels.explore.eventloops.refused import refuse
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import awaits, line_of_program
@@ -39,7 +40,7 @@ class _Lane:
 def new_clock(world: World) -> Any:
     """Return the clock of a run. A `MockClock` can't be derived from, so its methods are replaced in the object."""
     clock: Any = trio.testing.MockClock(autojump_threshold=0)
-    start, jump, loop = clock.start_clock, clock._autojump, _Loop(world)
+    start, jump, loop = clock.start_clock, clock._autojump, _Loop(world, clock)
 
     def start_clock() -> None:
         start()
@@ -57,12 +58,14 @@ def new_clock(world: World) -> Any:
 class _Loop(trio.abc.Instrument):
     """Announces each task that goes on as a step of the world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, clock: Any) -> None:
         self.world = world
+        self._clock = clock
         self._lanes: dict[int, _Lane | None] = {}
         self._numbers = itertools.count(1)
         self._coroutines: dict[int, Any] = {}
         findings_of(world).loops.append(self)
+        self._haste = haste_of(world)
         world.running.event_loop = self
 
     def before_task_step(self, task: Any) -> None:
@@ -73,6 +76,47 @@ class _Loop(trio.abc.Instrument):
             place = line_of_program(awaits(task.coro)) if self.world.record else None
             with suppress(GreenletExit):  # trio would log it; the next lot is refused
                 self.world.point("resume", (), resumes=lane, place=place)
+
+    def after_io_wait(self, _timeout: float) -> None:
+        """As `Instrument.after_io_wait`. Let the schedule end a sleep too soon, in a run in which that may be."""
+        if self._haste is None or self.world.dying:
+            return
+        sleeps = list(self._sleeps(self._haste))
+        if not sleeps:
+            return
+        self._haste.meet(place for place, _, _ in sleeps)
+        with suppress(GreenletExit):  # as below
+            chosen = self.world.branch(len(sleeps) + 1)
+            if chosen < len(sleeps):
+                self._end_now(*sleeps[chosen], self._haste)
+
+    def _sleeps(self, haste: Haste) -> Iterator[tuple[tuple[str, int], float, Any]]:
+        """Yield where each task sleeps that may end that too soon, how long, and the scope of it."""
+        runner = _run.GLOBAL_RUN_CONTEXT.runner
+        following = runner.deadlines.next_deadline()
+        for task in sorted(runner.tasks, key=lambda it: it._counter):
+            frames = awaits(task.coro)
+            slept = next((it for it in frames if it.f_code is _SLEEP), None)
+            if slept is None:
+                continue
+            scope = task._cancel_status._scope
+            if scope.deadline == following and not runner.runq:
+                continue  # that one is the next in any case
+            place = line_of_program(frames)
+            if haste.may_end(place) and place is not None and scope.deadline < float("inf"):
+                yield place, slept.f_locals["seconds"], scope
+
+    def _end_now(self, place: tuple[str, int], seconds: float, scope: Any, haste: Haste) -> None:
+        """End a sleep, and put off the time limits by as much as the clock jumps."""
+        haste.end(place, seconds)
+        jump = max(0.0, scope.deadline - self._clock.current_time())
+        runner = _run.GLOBAL_RUN_CONTEXT.runner
+        sleeping = {id(it) for _, _, it in self._sleeps(_ALL)}
+        for _, _, other in list(runner.deadlines._heap):
+            if other is not scope and id(other) not in sleeping and other.deadline < float("inf"):
+                other.deadline += jump
+        self._clock.jump(jump)
+        scope.cancel()
 
     def must_go_on(self) -> None:
         """End the run if all tasks wait and there is no deadline that would wake one."""
@@ -106,6 +150,10 @@ class _Loop(trio.abc.Instrument):
             lane = self._lane(task)
             if lane is not None:
                 yield lane.name, None, awaits(task.coro)
+
+
+_SLEEP = trio.sleep.__code__
+_ALL = Haste(1)
 
 
 class _Lots:
