@@ -307,6 +307,10 @@ NOT_RELYING = {
     "several at once": "await asyncio.gather(working, *map(asyncio.sleep, (0.1, 0.2)))\n"
     "        assert asyncio.get_running_loop().time() < 0.25",
     "a limit on a longer one": "async with asyncio.timeout(5): await asyncio.gather(asyncio.sleep(4), working)",
+    "longer than its limit": "await working\n"
+    "        try: await asyncio.wait_for(asyncio.sleep(2), 1)\n"
+    "        except TimeoutError: log = log * 1\n"
+    "        else: assert False",
 }
 
 
@@ -314,6 +318,34 @@ NOT_RELYING = {
 def test_a_sleep_on_which_nothing_relies_takes_no_proof_away(judged, name):
     report = judged(SLEEPY.format(before=NOT_RELYING[name]))
     assert report.verdict == "held in all", str(report)
+
+
+# Sets of tasks.
+
+
+def test_sets_of_tasks_and_of_scopes_are_gone_through_in_one_order(judged):
+    report = judged("""
+        async def job(log, number):
+            try:
+                await asyncio.sleep(number)
+                return number
+            finally:
+                log.append(number)
+        async def main():
+            log = []
+            done, pending = await asyncio.wait([asyncio.create_task(job(log, it)) for it in range(5)], timeout=2.5)
+            log += [it.result() for it in done]
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for number in range(10, 20):
+                        group.create_task(job(log, number))
+                    await asyncio.sleep(0)
+                    raise KeyError
+            except* KeyError:
+                await asyncio.wait(pending)
+            return tuple(log)
+    """)
+    assert report.failure is None and report.unseen == (), str(report)
 
 
 # Where main is.

@@ -12,9 +12,11 @@ Its parts, the lower ones first:
     findings.py       what asyncio and Python only log: exceptions that nobody retrieves, coroutines that nobody awaits
     haste.py          sleeps that end too soon
     executor.py       jobs of threads
+    numbered.py       the order of what libraries keep in sets
     refused.py        what no schedule decides: sockets, processes, signals
     loop.py           the event loop of asyncio
-    trio_.py          the clock and the order of trio
+    trio_.py          the clock and the order of trio; trio_threads.py: its threads
+    anyio_.py         the threads of anyio on asyncio
     replaced.py       gives explored programs these in place of the real ones
     threads_apart.py  the running loop of each simulated thread
     unwatched.py      the monitor of a program that runs in none

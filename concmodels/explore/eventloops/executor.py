@@ -96,8 +96,12 @@ def _set_exception_unless_cancelled(future: Any, error: BaseException) -> None:
 
 
 def _call(function: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return what a job calls in the end, and with what: `to_thread` has the context of its caller call it."""
+    """Return what a job calls in the end, and with what: `to_thread` has the context of its caller call it.
+
+    Where one of our own functions calls it, `stands_for` says what that calls.
+    """
     args: tuple[Any, ...] = ()
+    function = getattr(function, "stands_for", function)
     while isinstance(function, partial):
         args = (*function.args, *args, *function.keywords.values())
         function = function.func

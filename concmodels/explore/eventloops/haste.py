@@ -2,8 +2,8 @@
 
 Time is virtual, so a sleep never ends before what others do in the meantime, and no schedule shows what happens if that
 takes longer. So a program that has held is run once more, and now a few sleeps of each run may end at any time: the
-clock jumps to their end, time limits are put off by as much, and whatever else should have happened by then is late. If
-the program fails then, it is right only if that sleep is long enough.
+clock jumps to their end, though not over a time limit, and whatever else should have happened by then is late. If the
+program fails then, it is right only if that sleep is long enough.
 """
 
 from typing import TYPE_CHECKING

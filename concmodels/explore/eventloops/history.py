@@ -34,6 +34,7 @@ class History:
         self.calls = 0
         self.is_complete = True
         """Whether all that the program does is done in events; not if it runs in several threads."""
+        self._numbers = 0
         self._sum = 0
         self._last: dict[int, int] = {}
         self._between = 0
@@ -47,6 +48,11 @@ class History:
         now = self._now
         now.made += 1
         return hash((now.identity, now.made))
+
+    def next_number(self) -> int:
+        """Return the number of a future or task of the run, in the order in which they are made."""
+        self._numbers += 1
+        return self._numbers
 
     def begin(self, identity: int, *keys: int) -> None:
         """Begin the callback with this identity, which touches these."""

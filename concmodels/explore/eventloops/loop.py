@@ -21,15 +21,16 @@ from asyncio import base_events, events, futures
 from collections import deque
 from contextlib import suppress
 from functools import partial
-from itertools import count
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from concmodels.explore.eventloops.executor import Job, awaitable
 from concmodels.explore.eventloops.findings import findings_of, is_over
-from concmodels.explore.eventloops.futures import Future
+from concmodels.explore.eventloops.futures import Future, Task
 from concmodels.explore.eventloops.haste import haste_of
 from concmodels.explore.eventloops.history import PROGRAM, history_of
+from concmodels.explore.eventloops.numbered import forget_numbers
 from concmodels.explore.eventloops.refused import refusing_methods
 from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.models.tasks.signals.frames import awaits, line_of_program, stack
@@ -217,7 +218,11 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         name = options.get("name")
         if name is None:
             options["name"] = f"Task-{number}"
-        task = super().create_task(coro, **options)
+        if self._task_factory is None:
+            self._check_closed()
+            task: Any = Task(coro, history=self.history, loop=self, **options)
+        else:
+            task = super().create_task(coro, **options)
         if number == 1 or getattr(coro, "cr_code", None) in _CLOSING:
             self._lanes[task] = _Lane("main", (0,))
         else:
@@ -329,7 +334,9 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         haste, world = self._haste, self._world
         if haste is None:
             return False
-        sleeping = sorted(it for it in self._scheduled if not it._cancelled and haste.may_end(it.slept_at))
+        scheduled = sorted(it for it in self._scheduled if not it._cancelled)
+        before = takewhile(lambda it: it.slept_at is not None, scheduled)
+        sleeping = [it for it in before if haste.may_end(it.slept_at)]
         if not (self._ready or world.enabled):
             sleeping = [it for it in sleeping if it is not following]  # that one is the next in any case
         if not sleeping:
@@ -348,18 +355,14 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         return True
 
     def _end_now(self, sleep: _Timer, haste: Haste) -> None:
-        """End a sleep, and put off the time limits by as much as the clock jumps."""
+        """End a sleep: the clock jumps to its end."""
         world, place = self._world, sleep.slept_at
         assert place is not None
         haste.end(place, sleep._when - sleep.begun)
-        jump = max(0.0, sleep._when - world.clock)
         self._scheduled.remove(sleep)
-        for timer in self._scheduled:
-            if timer.slept_at is None:
-                timer._when += jump
         heapq.heapify(self._scheduled)
         sleep._scheduled = False
-        world.clock += jump
+        world.clock = max(world.clock, sleep._when)
         self._ready.append(sleep)
 
     def _wait(self, timer: _Timer | None) -> None:
@@ -449,6 +452,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
 
     def abandon(self) -> None:
         """End the tasks that a run has left behind, without a word."""
+        forget_numbers(self._world)
         self._ready.clear()
         self._scheduled.clear()
         for task in asyncio.all_tasks(self):

@@ -23,6 +23,10 @@ def event_loops_replaced() -> Iterator[None]:
             for context in _of_asyncio():
                 stack.enter_context(context)
             stack.enter_context(_origins_kept())
+        if sys.modules.get("anyio"):
+            from concmodels.explore.eventloops.anyio_ import anyio_replaced
+
+            stack.enter_context(anyio_replaced())
         if sys.modules.get("trio"):
             from concmodels.explore.eventloops.trio_ import trio_replaced
 

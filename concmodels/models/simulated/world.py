@@ -432,6 +432,8 @@ class World:
         """End this run here and now: it is explored, and `error` is what comes of it."""
         if self._hub is None:
             raise error
+        if self.dying:
+            self._refuse()
         self.cut_by = error
         self.dying = True
         sys.call_tracing(self._hub.switch, ())  # never returns by itself, and may be in a callback
