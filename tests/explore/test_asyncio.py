@@ -320,6 +320,73 @@ def test_a_sleep_on_which_nothing_relies_takes_no_proof_away(judged, name):
     assert report.verdict == "held in all", str(report)
 
 
+# Ctrl-C, and other signals.
+
+
+INTERRUPTED = """
+    import signal
+    class Database:
+        is_open = False
+    async def work(database):
+        database.is_open = True
+        {work}
+    async def long(database):
+        await asyncio.sleep(0)
+        await asyncio.gather(asyncio.sleep(1), asyncio.sleep(0))
+        database.is_open = False
+    async def closed(database):
+        try:
+            await long(database)
+        finally:
+            database.is_open = False
+    async def handled(database):
+        working = asyncio.create_task(long(database))
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, {handler})
+        await asyncio.wait([working])
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+    def main():
+        database = Database()
+        try:
+            asyncio.run(work(database))
+        except KeyboardInterrupt:
+            pass
+        assert not database.is_open
+"""
+
+
+@pytest.mark.parametrize("order", ["kept", "any"])
+def test_a_ctrl_c_comes_at_any_time_if_it_may(judged, tmp_path, order):
+    broken = INTERRUPTED.format(work="await long(database)", handler="int")
+    assert judged(broken, order=order).verdict == "held in all"
+    report = judged(broken, order=order, interrupt=True)
+    assert report.verdict == "broken" and "Ctrl-C" in str(report), str(report)
+    again = replay(str(tmp_path / "program.py"), schedule=report.failure.replay_id)
+    assert again.verdict == "broken" and "i-" in report.failure.replay_id
+    closed = INTERRUPTED.format(work="await closed(database)", handler="int")
+    report = judged(closed, order=order, interrupt=True, schedules=5000 if order == "kept" else 300)
+    assert report.failure is None and (order == "any" or report.in_all > 3), str(report)
+
+
+def test_so_does_a_signal_that_the_program_handles(judged):
+    text = INTERRUPTED.format(work="await handled(database)", handler="{}")
+    report = judged(text.format("working.cancel"), interrupt=True)
+    assert report.verdict == "broken" and "Ctrl-C" in str(report), str(report)
+    text = text.replace("await asyncio.wait([working])", "try: await asyncio.wait([working])\n        finally: {}")
+    closes = "database.is_open = False; working.cancel()"
+    assert judged(text.format("working.cancel", closes), interrupt=True).verdict == "held in all"
+    assert judged(text.format("lambda: 1 / 0", closes), interrupt=True).verdict == "broken"
+
+
+def test_to_end_by_a_ctrl_c_is_no_failure_and_otherwise_it_is(judged):
+    text = """
+        async def main():
+            await asyncio.gather(asyncio.sleep(1), asyncio.sleep(2))
+            {}
+    """
+    assert judged(text.format("pass"), interrupt=True).verdict == "held in all"
+    assert told(judged(text.format("raise KeyboardInterrupt"))).startswith("KeyboardInterrupt")
+
+
 # Sets of tasks.
 
 

@@ -198,6 +198,43 @@ def test_a_job_that_nobody_waits_for_any_more(judged, library, function):
     assert report.failure is None and set(report.outcomes) <= {0, None}, str(report)
 
 
+INTERRUPTED = """
+    import trio
+
+    async def work(database):
+        database["open"] = True
+        {work}
+    async def long(database):
+        await trio.sleep(1)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trio.sleep, 2)
+            nursery.start_soon(trio.sleep, 1)
+        del database["open"]
+    async def closed(database):
+        try:
+            await long(database)
+        finally:
+            database.clear()
+    def main():
+        database = {{}}
+        try:
+            trio.run(work, database)
+        except* KeyboardInterrupt:
+            pass
+        assert not database
+"""
+
+
+def test_a_ctrl_c_comes_at_any_time_if_it_may(judged, tmp_path):
+    broken = INTERRUPTED.format(work="await long(database)")
+    assert judged(broken).verdict == "held in all"
+    report = judged(broken, interrupt=True)
+    assert report.verdict == "broken" and "Ctrl-C" in str(report), str(report)
+    assert replay(str(tmp_path / "program.py"), schedule=report.failure.replay_id).verdict == "broken"
+    report = judged(INTERRUPTED.format(work="await closed(database)"), interrupt=True)
+    assert report.verdict == "held in all" and report.in_all > 3, str(report)
+
+
 def test_sets_of_tasks_are_gone_through_in_one_order(tmp_path):
     """A cancelled nursery goes through a set of its tasks: in other processes, the same schedule does the same."""
     path = tmp_path / "program.py"

@@ -3,7 +3,8 @@
 What a loop guarantees is kept, and what the world decides is free. asyncio calls callbacks in the order of `call_soon`,
 and timers in the order of their deadlines. Free is *when a timer expires in relation to the callbacks that are ready*:
 these may take up to `SLACK_S` seconds, so a timer that lies no further ahead may come first. Free is also everything
-that another thread does: when the job of an executor goes on, and when a `call_soon_threadsafe` arrives.
+that another thread does: when the job of an executor goes on, and when a `call_soon_threadsafe` arrives. And a Ctrl-C
+may come at any time, in an exploration that wants it.
 
 Its parts, the lower ones first:
 
@@ -11,6 +12,7 @@ Its parts, the lower ones first:
     futures.py        futures that tell when they are touched
     findings.py       what asyncio and Python only log: exceptions that nobody retrieves, coroutines that nobody awaits
     haste.py          sleeps that end too soon
+    interrupts.py     Ctrl-C and other signals, for an exploration in which they may come
     executor.py       jobs of threads
     numbered.py       the order of what libraries keep in sets
     refused.py        what no schedule decides: sockets, processes, signals

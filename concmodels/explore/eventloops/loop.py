@@ -30,8 +30,9 @@ from concmodels.explore.eventloops.findings import findings_of, is_over
 from concmodels.explore.eventloops.futures import Future, Task
 from concmodels.explore.eventloops.haste import haste_of
 from concmodels.explore.eventloops.history import PROGRAM, history_of
+from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers
-from concmodels.explore.eventloops.refused import refusing_methods
+from concmodels.explore.eventloops.refused import refuse, refusing_methods
 from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.models.tasks.signals.frames import awaits, line_of_program, stack
 
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
 SLACK_S = 0.05
 """How long the callbacks that are ready may take, in virtual seconds."""
+
+_A_SIGNAL = "have the schedule decide when it comes, by --interrupt or interrupt=True, or call the handler in a task"
 
 PATIENCE = 2_000
 """After so many callbacks, a timer expires however far ahead it lies: so a task that polls for it comes to an end."""
@@ -99,6 +102,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         self._findings = findings_of(world)
         self._findings.loops.append(self)
         self._haste = haste_of(world)
+        self._interrupts = interrupts_of(world)
         self.key = world.new_key("queue")
         self._keys = ((self.key, True),)
         self.jobs: set[Job] = set()
@@ -270,7 +274,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             if self._ends_too_soon(timer):
                 continue
             if not self._ready:
-                self._wait(timer)
+                if not self._is_interrupted():
+                    self._wait(timer)
             elif timer is None or not (self._may_expire(timer) or self._is_long_ago(timer)):
                 return
             elif self._is_long_ago(timer) or self._is_first(timer):
@@ -286,7 +291,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         if self._ends_too_soon(timer):
             return
         if not ready:
-            if not self._stopping:
+            if not (self._stopping or self._is_interrupted()):
                 self._wait(timer)
             return
         if timer is not None and self._is_long_ago(timer):
@@ -365,6 +370,41 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         world.clock = max(world.clock, sleep._when)
         self._ready.append(sleep)
 
+    def _is_interrupted(self) -> bool:
+        """Let the schedule have a signal come, in a run in which one may; return whether one has."""
+        interrupts, world = self._interrupts, self._world
+        signals = [] if interrupts is None or world.running is not world.main else interrupts.may_come()
+        if interrupts is None or not signals:
+            return False
+        steps = [world.announce(f"signal {number}", self._keys) for number in signals]
+        if world.record:
+            for step, number in zip(steps, signals, strict=True):
+                step.resumes, step.place = _Lane(name_of(number), OUTSIDE), self._place_of_main()
+        steps.append(world.announce("no signal", self._keys))
+        for step in steps:
+            world.enable(step)
+        chosen = steps.index(world.park(*steps))
+        if chosen == len(signals):
+            return False
+        self.history.begin(signals[chosen], PROGRAM)
+        with world.unannounced():
+            interrupts.come(signals[chosen])
+        self.history.end()
+        return True
+
+    def add_signal_handler(self, sig: int, callback: Callable[..., object], *args: Any) -> None:
+        """As `loop.add_signal_handler`, in a run in which a signal may come. Otherwise it is refused."""
+        if self._interrupts is None:
+            refuse("handles a signal", _A_SIGNAL)
+        else:
+            self._interrupts.handlers[sig] = lambda: self._call_soon(callback, args, None)
+
+    def remove_signal_handler(self, sig: int) -> bool:
+        """As `loop.remove_signal_handler`."""
+        if self._interrupts is None:
+            refuse("handles a signal", _A_SIGNAL)
+        return self._interrupts is not None and self._interrupts.handlers.pop(sig, None) is not None
+
     def _wait(self, timer: _Timer | None) -> None:
         """Nothing is ready: wait for the timer, and for other threads."""
         world = self._world
@@ -396,6 +436,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
 
     def _call(self, handle: Any) -> None:
         """Call a callback, as a step of the world."""
+        self._is_interrupted()
         history = self.history
         lane, place = self._resumed_by(handle)
         self._world.point("call back" if lane is None else "resume", self._keys, resumes=lane, place=place)
@@ -427,6 +468,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         if not world.keeps_order:
             ready = tuple(sorted(ready))
         left = 0 if self._haste is None else self._haste.left
+        if self._interrupts is not None and self._interrupts.have_come:
+            left -= 1
         return left, hash(self.history), self._stopping, ready, self._left, waiting, jobs, world.clock, world.idle_at
 
     # What is seen from outside.
@@ -435,6 +478,11 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         """Return the task that runs, and where it is in the program."""
         current = asyncio.current_task(self) if events._get_running_loop() is self else None
         return self._lane(current), line_of_program(stack(sys._getframe(2)))
+
+    def _place_of_main(self) -> tuple[str, int] | None:
+        """Return where the main task waits."""
+        main = [it for it in asyncio.all_tasks(self) if (lane := self._lane(it)) is not None and lane.name == "main"]
+        return line_of_program(awaits(main[0].get_coro())) if main else None
 
     def _lane(self, task: Any) -> _Lane | None:
         return None if task is None else self._lanes.get(task)

@@ -25,10 +25,6 @@ _REFUSED = {
         ("subprocess_exec", "subprocess_shell"),
         ("starts a process", "give the program a coroutine function that answers in place of the process"),
     ),
-    **dict.fromkeys(
-        ("add_signal_handler", "remove_signal_handler"),
-        ("handles a signal", "call the handler in a task, which the schedule lets go on at any time"),
-    ),
 }  # fmt: skip
 """The methods of a loop, what a program does by each, and what it can do instead."""
 

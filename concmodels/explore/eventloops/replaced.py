@@ -36,12 +36,14 @@ def event_loops_replaced() -> Iterator[None]:
 
 def _of_asyncio() -> Iterator[Any]:
     import asyncio
-    from asyncio import events, futures, selector_events, tasks
+    from asyncio import events, futures, runners, selector_events, tasks
 
     from concmodels.explore.eventloops import executor
+    from concmodels.explore.eventloops.interrupts import Signals
 
     for module in (asyncio, events):
         yield _replaced(module, "new_event_loop", _new_event_loop)
+    yield _replaced(runners, "signal", lambda _: Signals())
     for module in (asyncio, tasks):
         yield _replaced(module, "run_coroutine_threadsafe", _in_a_run(executor.run_coroutine_threadsafe))
     for module in (asyncio, futures):
@@ -51,7 +53,7 @@ def _of_asyncio() -> Iterator[Any]:
 
 
 @contextmanager
-def _replaced(owner: Any, name: str, by: Callable[[Any], Callable[..., Any]]) -> Iterator[None]:
+def _replaced(owner: Any, name: str, by: Callable[[Any], Any]) -> Iterator[None]:
     """Replace an attribute by what this makes of it."""
     real = getattr(owner, name)
     setattr(owner, name, by(real))

@@ -9,6 +9,7 @@ import itertools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from signal import SIGINT
 from typing import TYPE_CHECKING, Any
 
 import trio
@@ -18,6 +19,7 @@ from greenlet import GreenletExit
 from concmodels.explore.eventloops import trio_threads
 from concmodels.explore.eventloops.findings import findings_of
 from concmodels.explore.eventloops.haste import haste_of
+from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers, number
 from concmodels.explore.eventloops.refused import refuse
 from concmodels.models.simulated.world import current
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from concmodels.explore.eventloops.haste import Haste
+    from concmodels.explore.eventloops.interrupts import Interrupts
     from concmodels.models.simulated.steps import Identity, Step
     from concmodels.models.simulated.world import World
 
@@ -73,10 +76,11 @@ class _Loop(trio.abc.Instrument):
         self._keys = ((world.new_key("queue"), True),)
         self._wake: Step | None = None
         self._haste = haste_of(world)
+        self._interrupts = interrupts_of(world)
         world.running.event_loop = self
 
     def start(self) -> None:
-        """Watch the loop that starts now."""
+        """Note the loop that starts now, and ask to be told of its steps."""
         trio.lowlevel.add_instrument(self)
         self.entry_queue = _run.GLOBAL_RUN_CONTEXT.runner.entry_queue
 
@@ -90,8 +94,12 @@ class _Loop(trio.abc.Instrument):
                 self.world.point("resume", self._keys, resumes=lane, place=place)
 
     def after_io_wait(self, _timeout: float) -> None:
-        """As `Instrument.after_io_wait`. Let the schedule end a sleep too soon, in a run in which that may be."""
-        if self._haste is None or self.world.dying:
+        """As `Instrument.after_io_wait`. Let the schedule interrupt the run, or end a sleep too soon, where it may."""
+        if self.world.dying:
+            return
+        if self._interrupts is not None and not self._interrupts.have_come:
+            self._interrupt(self._interrupts)
+        if self._haste is None:
             return
         sleeps = list(self._sleeps(self._haste))
         if not sleeps:
@@ -101,6 +109,18 @@ class _Loop(trio.abc.Instrument):
             chosen = self.world.branch(len(sleeps) + 1)
             if chosen < len(sleeps):
                 self._end_now(*sleeps[chosen], self._haste)
+
+    def _interrupt(self, interrupts: Interrupts) -> None:
+        """Let the schedule have a Ctrl-C come now, if the main task has begun and has not ended."""
+        runner = _run.GLOBAL_RUN_CONTEXT.runner
+        if runner.main_task is None or runner.main_task_outcome is not None:
+            return
+        with suppress(GreenletExit):  # as below
+            if self.world.branch(2):
+                interrupts.have_come = True
+                place = line_of_program(awaits(runner.main_task.coro)) if self.world.record else None
+                self.world.point("signal", self._keys, resumes=_Lane(name_of(SIGINT), OUTSIDE), place=place)
+                runner.deliver_ki()
 
     def _sleeps(self, haste: Haste) -> Iterator[tuple[tuple[str, int], float, Any]]:
         """Yield where each task sleeps that may end that too soon, how long, and the scope of it."""

@@ -139,6 +139,7 @@ class Runs:
         """A run is about to begin in this world."""
         self._watchdog.world = world
         world.keeps_order = self.options.order == "kept"
+        world.may_be_interrupted = self.options.interrupt
         if self._also is not None:
             self._also(world)
         if self.scenario.monitor is not None:

@@ -157,6 +157,8 @@ class World:
         self.runners: dict[Runner, None] = {self.main: None}
         self.keeps_order = True
         """Whether event loops call callbacks in the order in which these were scheduled; else in any order."""
+        self.may_be_interrupted = False
+        """Whether a signal may come to event loops, once, as a Ctrl-C does."""
         self.detector = DeadlockDetector()
         self.cut_by: BaseException | None = None
         self.dying = False
