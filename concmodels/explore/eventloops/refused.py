@@ -8,7 +8,10 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import place, stack
 
-_A_STREAM = "give the program a stream of its own instead, over an asyncio.Queue or two"
+_A_STREAM = (
+    "give the program streams over a simulated pipe, or an HTTP client a transport that answers by futures, as in "
+    "examples/races/without_sockets"
+)
 _REFUSED = {
     **dict.fromkeys(
         (

@@ -36,7 +36,7 @@ def event_loops_replaced() -> Iterator[None]:
 
 def _of_asyncio() -> Iterator[Any]:
     import asyncio
-    from asyncio import events, futures, runners, selector_events, tasks
+    from asyncio import events, futures, runners, selector_events, streams, tasks
 
     from concmodels.explore.eventloops import executor
     from concmodels.explore.eventloops.interrupts import Signals
@@ -49,6 +49,7 @@ def _of_asyncio() -> Iterator[Any]:
     for module in (asyncio, futures):
         yield _replaced(module, "wrap_future", _wrap_future)
     yield _replaced(selector_events.BaseSelectorEventLoop, "__init__", _refusing)
+    yield _replaced(streams.StreamWriter, "__del__", lambda _: _nothing)
     yield _replaced(warnings, "_warn_unawaited_coroutine", _warn_unawaited)
 
 
@@ -107,6 +108,10 @@ def _refusing(real: Callable[..., None]) -> Callable[..., None]:
         real(self, *args, **options)
 
     return __init__
+
+
+def _nothing(_: Any) -> None:
+    """Be called when a writer is freed: as a rule, of a run that was cut before it was closed."""
 
 
 def _warn_unawaited(real: Callable[[Any], None]) -> Callable[[Any], None]:
