@@ -196,6 +196,22 @@ def test_a_job_that_sleeps_takes_its_time(judged):
     assert set(report.outcomes) == {"late"} and report.failure is None
 
 
+def test_a_job_may_be_done_before_anybody_awaits_it(judged):
+    """Then the task goes on at once, and no other one comes in between."""
+    report = judged("""
+        async def main():
+            log = []
+            async def other():
+                log.append("other")
+            task = asyncio.create_task(other())
+            await asyncio.to_thread(int)
+            log.append("main")
+            await task
+            return tuple(log)
+    """)
+    assert report.verdict == "held in all" and set(report.outcomes) == {("other", "main"), ("main", "other")}
+
+
 def test_run_waits_for_jobs_that_nothing_awaits(judged):
     report = judged("""
         async def work(log, function):

@@ -69,6 +69,7 @@ def _worker(backend: Any, real: Callable[..., Any]) -> Callable[..., Any]:
                         here.threadlocals.current_cancel_scope = cancelled_by
                         return context.run(func, *args)
 
+                # As anyio's own, it ends in a step of the loop, never before it is awaited.
                 job.stands_for = partial(func, *args)  # type: ignore[attr-defined]
                 return await loop.run_in_executor(None, job)
 

@@ -177,6 +177,10 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         if self._world.record:
             (begin,) = runner.pending
             begin.resumes, begin.place = self._caller()
+        if not hasattr(func, "stands_for"):
+            with self.history.interrupted():
+                self._world.point("give a job", self._keys)
+        job.is_given = False
         return job.future
 
     def set_default_executor(self, executor: Any) -> None:
