@@ -61,6 +61,11 @@ def _parser() -> Parser:
     add("--order", metavar="HOW", choices=ORDERS, default="kept",
         help="in which order asyncio calls the callbacks that are ready: in that in which they were scheduled (kept, "
         "default), as asyncio guarantees, or in any")  # fmt: skip
+    add(
+        "--interrupt",
+        action="store_true",
+        help="have a Ctrl-C, or another signal that an event loop handles, come once in each schedule, at any time",
+    )
     add("--search", metavar="HOW", choices=SEARCHES, default="auto",
         help="auto (default): a sample, then all; random, pct, pos: a sample by this strategy; all")  # fmt: skip
     add("--schedules", metavar="N", type=whole(), default=20_000, help="largest number of schedules; default 20000")
@@ -90,7 +95,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.play and options.replay is not None:
         raise BadInput("--play lets you decide and --replay has decided: give one of the two")
     wanted = Options(options.switches, options.search, options.schedules, options.seconds, options.steps, options.seed,
-        order=options.order)  # fmt: skip
+        order=options.order, interrupt=options.interrupt)  # fmt: skip
     json = JsonFile(options.json)
     json.begin([])
     reports: list[Report] = []
@@ -115,7 +120,9 @@ def _report(scenario: Scenario, wanted: Options, options: argparse.Namespace) ->
         with _progress(search, options.quiet):
             return search.report()
     replay_id = ReplayId.parse(options.replay, checksum(scenario.codes))
-    return Search(scenario, wanted.for_replay(replay_id.switches, replay_id.order)).replay(replay_id)
+    return Search(scenario, wanted.for_replay(replay_id.switches, replay_id.order, replay_id.interrupt)).replay(
+        replay_id
+    )
 
 
 @contextlib.contextmanager

@@ -25,6 +25,7 @@ def explore(
     check: Callable[[Any], object] | None = None,
     packages: Collection[str] = (),
     order: Literal["kept", "any"] = "kept",
+    interrupt: bool = False,
 ) -> Report:
     """Run `main(*args)` on many schedules, if possible on all, and return a `Report`.
 
@@ -46,10 +47,12 @@ def explore(
       neither part of Python nor in a site-packages folder are explored without being named.
     * `order` is the order in which asyncio calls the callbacks that are ready: "kept" is that in which they were
       scheduled, which asyncio guarantees; "any" is for programs that must not depend on it.
+    * `interrupt` says whether a Ctrl-C may come, once in a schedule and at any time, in a program of asyncio or trio,
+      or a signal for which it has called `loop.add_signal_handler`. To end by `KeyboardInterrupt` then is no failure.
 
     Raises `CannotExplore` if the program can't be explored. The message says what to do.
     """
-    options = Options(switches, search, schedules, seconds, steps, seed, check, order)
+    options = Options(switches, search, schedules, seconds, steps, seed, check, order, interrupt)
     return Search(scenario_of(main, args, packages), options).report()
 
 
@@ -68,7 +71,9 @@ def replay(
     """
     scenario = scenario_of(main, args, packages)
     replay_id = ReplayId.parse(schedule, checksum(scenario.codes))
-    options = Options(seconds=seconds, steps=steps, check=check).for_replay(replay_id.switches, replay_id.order)
+    options = Options(seconds=seconds, steps=steps, check=check).for_replay(
+        replay_id.switches, replay_id.order, replay_id.interrupt
+    )
     return Search(scenario, options).replay(replay_id)
 
 

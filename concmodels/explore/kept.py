@@ -34,9 +34,13 @@ def _tried(
     scenario, wanted = scenario_of(main, args, packages), Options(**options)
     try:
         replay_id = _of_this_version(kept, checksum(scenario.codes))
-        if replay_id.order != wanted.order or (replay_id.switches != wanted.switches and not scenario.is_async):
+        if (replay_id.order, replay_id.interrupt) != (wanted.order, wanted.interrupt) or (
+            replay_id.switches != wanted.switches and not scenario.is_async
+        ):
             return None
-        report = Search(scenario, wanted.for_replay(replay_id.switches, replay_id.order)).replay(replay_id)
+        report = Search(scenario, wanted.for_replay(replay_id.switches, replay_id.order, replay_id.interrupt)).replay(
+            replay_id
+        )
     except CannotExplore:
         return None  # another Python has made it, or the program can't follow it; what else is wrong, the search says
     return None if report.failure is None else report

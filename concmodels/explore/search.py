@@ -13,11 +13,14 @@ A failure ends the search.
 """
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import CannotExplore
+from concmodels.explore.eventloops.awaited import Checked
+from concmodels.explore.eventloops.haste import AGAIN, ONCE, Haste
 from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.explore.failures.diagnosis import diagnosed, follower, noted
 from concmodels.explore.monitor import ONLY_IF
@@ -32,7 +35,7 @@ from concmodels.explore.surroundings import Surroundings
 from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk, Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from contextlib import AbstractContextManager
 
     from concmodels.explore.failures.failure import Failure
@@ -46,6 +49,9 @@ if TYPE_CHECKING:
 FIRST_SAMPLE = 100
 """The schedules that `auto` draws before it tries them all."""
 
+SECONDS_OF_HASTE = 1.0
+"""How long it may take to end sleeps too soon."""
+
 SHARE_OF_COMPLETE = 0.7
 """Of the time of `auto`, after how much the complete search is given up for a greater sample."""
 
@@ -53,6 +59,9 @@ NO_TASK = (
     "no task was started that the explorer can see, so nothing was explored: a program starts threads by threading, or "
     "tasks by a model that it has loaded"
 )
+
+MOST_HASTY = 100
+"""The most runs in which sleeps end too soon, for each line that is found to rely on that."""
 
 _TURNS = ("pos", "pct", "pos", "random")
 
@@ -89,6 +98,8 @@ class Search:
         self._unseen: list[str] | None = None
         """What was not seen, if that was asked for before the end."""
         self._is_timed = self._has_failed = False
+        self._hasty: dict[str, None] = {}
+        """On which sleeps the program relies, a sentence each."""
         self._wanted = ""
         """The run that is looked for, whether it fails or not; by default the first one that fails."""
 
@@ -110,6 +121,8 @@ class Search:
             try:
                 failure = None
                 self._search()
+                if isinstance(self.scenario.function, Checked):
+                    self._hasten()
             except Found as found:
                 failure = diagnosed(self.runs, found.run, found.source, found.points)
             return self._report(failure)
@@ -150,7 +163,7 @@ class Search:
 
     def _report(self, failure: Failure | None) -> Report:
         runs = self.runs
-        unseen = tuple(self._all_unseen() if self._unseen is None else self._unseen)
+        unseen = (*(self._all_unseen() if self._unseen is None else self._unseen), *self._hasty)
         return Report(
             scenario=self.scenario,
             options=self.options,
@@ -270,6 +283,35 @@ class Search:
         if runs.limited == limited:
             self._tried = complete_runs
         return None
+
+    # Sleeps that end too soon.
+
+    def _hasten(self) -> None:
+        """Note which sleeps the program relies on: it fails if they alone end too soon."""
+        self.runs.more_time()
+        until = self.runs.seconds + SECONDS_OF_HASTE
+        met: set[Any] = set()
+        found: set[Any] = set()
+        with suppress(CannotExplore), self.runs.switching("checkpoints", notes=False):
+            while places := self._relied_on(until, met, most=ONCE, spared=found):
+                found.update(places)
+            for place in sorted(met - found):
+                self._relied_on(until, met, most=AGAIN, only=place)
+
+    def _relied_on(self, until: float, met: set[Any], **which: Any) -> Collection[Any]:
+        """Return which sleeps have ended too soon in a run that failed; nothing if no run has."""
+        search = SleepSets()
+        for _ in range(MOST_HASTY):
+            search.begin()
+            haste = Haste(**which)
+            run = self.runs.repeat(search, also=haste.begin)
+            met |= haste.met
+            if haste.ended and failure_of(run, self.options.check) is not None:
+                self._hasty |= dict.fromkeys(haste.sentences)
+                return haste.ended
+            if not search.end(run) or self.runs.seconds > until:
+                break
+        return ()
 
     def _completely(self, points: frozenset[Site]) -> AbstractContextManager[None]:
         """Let tasks switch where it makes a difference."""

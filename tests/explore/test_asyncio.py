@@ -196,6 +196,22 @@ def test_a_job_that_sleeps_takes_its_time(judged):
     assert set(report.outcomes) == {"late"} and report.failure is None
 
 
+def test_a_job_may_be_done_before_anybody_awaits_it(judged):
+    """Then the task goes on at once, and no other one comes in between."""
+    report = judged("""
+        async def main():
+            log = []
+            async def other():
+                log.append("other")
+            task = asyncio.create_task(other())
+            await asyncio.to_thread(int)
+            log.append("main")
+            await task
+            return tuple(log)
+    """)
+    assert report.verdict == "held in all" and set(report.outcomes) == {("other", "main"), ("main", "other")}
+
+
 def test_run_waits_for_jobs_that_nothing_awaits(judged):
     report = judged("""
         async def work(log, function):
@@ -267,6 +283,152 @@ def test_an_event_that_is_set_by_another_thread_without_a_word_to_the_loop(judge
             thread.join()
     """)
     assert report.verdict == "broken" and type(report.failure.error).__name__ == "Deadlock"
+
+
+# Sleeps in the place of an await.
+
+
+SLEEPY = """
+    async def main():
+        log = []
+        async def work():
+            await asyncio.sleep(0.02)
+            log.append("done")
+        working = asyncio.create_task(work())
+        {before}
+        assert log
+        await working
+"""
+RELYING = {
+    "a sleep": ("await asyncio.sleep(0.1)", "0.1"),
+    "a loop": ("for _ in range(2): await asyncio.sleep(0.06)", "0.06"),
+    "a job": ("await asyncio.to_thread(int); await asyncio.sleep(3)", "3"),
+}
+
+
+@pytest.mark.parametrize("name", RELYING)
+@pytest.mark.parametrize("order", ["kept", "any"])
+def test_a_sleep_in_the_place_of_an_await_is_said(judged, name, order):
+    line, seconds = RELYING[name]
+    report = judged(SLEEPY.format(before=line), order=order)
+    assert report.verdict == "held so far", str(report)
+    assert [it.rpartition("/")[2] for it in report.unseen if "right only if" in it] == ["program.py:10"], report.unseen
+    assert any(it.startswith(f"right only if {seconds} s is long enough at ") for it in report.unseen)
+
+
+NOT_RELYING = {
+    "awaited": "await asyncio.sleep(0.1); await working",
+    "within a time limit": "await asyncio.wait_for(working, 0.1)",
+    "polled for": "while not log: await asyncio.sleep(0.3)",
+    "several at once": "await asyncio.gather(working, *map(asyncio.sleep, (0.1, 0.2)))\n"
+    "        assert asyncio.get_running_loop().time() < 0.25",
+    "a limit on a longer one": "async with asyncio.timeout(5): await asyncio.gather(asyncio.sleep(4), working)",
+    "longer than its limit": "await working\n"
+    "        try: await asyncio.wait_for(asyncio.sleep(2), 1)\n"
+    "        except TimeoutError: log = log * 1\n"
+    "        else: assert False",
+}
+
+
+@pytest.mark.parametrize("name", NOT_RELYING)
+def test_a_sleep_on_which_nothing_relies_takes_no_proof_away(judged, name):
+    report = judged(SLEEPY.format(before=NOT_RELYING[name]))
+    assert report.verdict == "held in all", str(report)
+
+
+# Ctrl-C, and other signals.
+
+
+INTERRUPTED = """
+    import signal
+    class Database:
+        is_open = False
+    async def work(database):
+        database.is_open = True
+        {work}
+    async def long(database):
+        await asyncio.sleep(0)
+        await asyncio.gather(asyncio.sleep(1), asyncio.sleep(0))
+        database.is_open = False
+    async def closed(database):
+        try:
+            await long(database)
+        finally:
+            database.is_open = False
+    async def handled(database):
+        working = asyncio.create_task(long(database))
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, {handler})
+        await asyncio.wait([working])
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+    def main():
+        database = Database()
+        try:
+            asyncio.run(work(database))
+        except KeyboardInterrupt:
+            pass
+        assert not database.is_open
+"""
+
+
+@pytest.mark.parametrize("order", ["kept", "any"])
+def test_a_ctrl_c_comes_at_any_time_if_it_may(judged, tmp_path, order):
+    broken = INTERRUPTED.format(work="await long(database)", handler="int")
+    assert judged(broken, order=order).verdict == "held in all"
+    report = judged(broken, order=order, interrupt=True)
+    assert report.verdict == "broken" and "Ctrl-C" in str(report), str(report)
+    again = replay(str(tmp_path / "program.py"), schedule=report.failure.replay_id)
+    assert again.verdict == "broken" and "i-" in report.failure.replay_id
+    closed = INTERRUPTED.format(work="await closed(database)", handler="int")
+    report = judged(closed, order=order, interrupt=True, schedules=5000 if order == "kept" else 300)
+    assert report.failure is None and (order == "any" or report.in_all > 3), str(report)
+
+
+def test_so_does_a_signal_that_the_program_handles(judged):
+    text = INTERRUPTED.format(work="await handled(database)", handler="{}")
+    report = judged(text.format("working.cancel"), interrupt=True)
+    assert report.verdict == "broken" and "Ctrl-C" in str(report), str(report)
+    text = text.replace("await asyncio.wait([working])", "try: await asyncio.wait([working])\n        finally: {}")
+    closes = "database.is_open = False; working.cancel()"
+    assert judged(text.format("working.cancel", closes), interrupt=True).verdict == "held in all"
+    assert judged(text.format("lambda: 1 / 0", closes), interrupt=True).verdict == "broken"
+
+
+def test_to_end_by_a_ctrl_c_is_no_failure_and_otherwise_it_is(judged):
+    text = """
+        async def main():
+            await asyncio.gather(asyncio.sleep(1), asyncio.sleep(2))
+            {}
+    """
+    assert judged(text.format("pass"), interrupt=True).verdict == "held in all"
+    assert told(judged(text.format("raise KeyboardInterrupt"))).startswith("KeyboardInterrupt")
+
+
+# Sets of tasks.
+
+
+def test_sets_of_tasks_and_of_scopes_are_gone_through_in_one_order(judged):
+    report = judged("""
+        async def job(log, number):
+            try:
+                await asyncio.sleep(number)
+                return number
+            finally:
+                log.append(number)
+        async def main():
+            log = []
+            done, pending = await asyncio.wait([asyncio.create_task(job(log, it)) for it in range(5)], timeout=2.5)
+            log += [it.result() for it in done]
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for number in range(10, 20):
+                        group.create_task(job(log, number))
+                    await asyncio.sleep(0)
+                    raise KeyError
+            except* KeyError:
+                await asyncio.wait(pending)
+            return tuple(log)
+    """)
+    assert report.failure is None and report.unseen == (), str(report)
 
 
 # Where main is.

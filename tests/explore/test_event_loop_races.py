@@ -1,4 +1,7 @@
-"""The races of `examples/races/event_loops`: each broken program is found, each fixed one holds in all schedules."""
+"""The races of `examples/races/event_loops`, and those without sockets beside them.
+
+Each broken program is found, and each fixed one holds in all schedules.
+"""
 
 import pytest
 from pairs import RACES, must_be_found, must_hold_in_all, names_in, seconds_of_all
@@ -20,6 +23,16 @@ def test_a_broken_one_is_found(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_fixed_one_holds_in_all_schedules(name):
     must_hold_in_all(str(FOLDER / f"{name}_fixed.py"))
+
+
+@pytest.mark.parametrize("name", ["connection", "token"])
+def test_streams_and_a_client_without_sockets(name):
+    if name == "token":
+        pytest.importorskip("httpx")
+    folder = RACES / "without_sockets"
+    report = must_be_found(str(folder / f"{name}_broken.py"), forced_switches=2)
+    assert f"{name}_broken.py:" in str(report.failure)
+    must_hold_in_all(str(folder / f"{name}_fixed.py"))
 
 
 @pytest.mark.thorough

@@ -17,10 +17,10 @@ pytestmark = pytest.mark.skipif(not (find_spec("trio") and find_spec("anyio")), 
 def judged(tmp_path):
     """What explores a text, or a function of it."""
 
-    def judge(text, function=""):
+    def judge(text, function="", **options):
         path = tmp_path / "program.py"
         path.write_text(textwrap.dedent(text))
-        return explore(f"{path}{function}")
+        return explore(f"{path}{function}", **options)
 
     return judge
 
@@ -114,8 +114,6 @@ def test_a_deadlock_says_who_waits_and_where(judged):
 @pytest.mark.parametrize(
     ("line", "what"),
     {
-        "await trio.to_thread.run_sync(int)": "gives a job to a thread of trio",
-        "await trio.open_tcp_stream('localhost', 1)": "gives a job to a thread of trio",
         "await one.recv(1)": "waits for a socket",
     }.items(),
 )
@@ -123,6 +121,118 @@ def test_what_no_schedule_decides_is_refused(judged, line, what):
     text = "import trio\nimport trio.socket\n\nasync def main():\n    one, other = trio.socket.socketpair()\n"
     with pytest.raises(CannotExplore, match=f"the program {what}.*, and no schedule decides"):
         judged(f"{text}    with one, other:\n        {line}\n")
+
+
+GROUPS = {
+    ("trio", ""): "trio.open_nursery()",
+    ("anyio", ""): "anyio.create_task_group()",
+    ("anyio", ":on_trio"): "anyio.create_task_group()",
+}
+
+
+JOBS = """
+    import {library}
+    import threading
+
+    class Counter:
+        def __init__(self):
+            self.number = 0
+            self.lock = threading.Lock()
+        def add(self):
+            {with_lock}self.number += 1
+            {library}.from_thread.run_sync(self.note)
+            return {library}.from_thread.run(self.double)
+        def note(self):
+            self.noted = True
+        async def double(self):
+            await {library}.sleep(1)
+            return 2 * self.number
+
+    async def main():
+        counter, results = Counter(), []
+        async def add():
+            results.append(await {library}.to_thread.run_sync(counter.add))
+        async with {group} as group:
+            group.start_soon(add)
+            group.start_soon(add)
+        assert counter.number == 2 and counter.noted and max(results) == 4
+
+    def on_trio():
+        {library}.run(main, backend="trio")
+"""
+
+
+@pytest.mark.parametrize(("library", "function"), GROUPS)
+def test_jobs_of_threads_are_explored(judged, library, function):
+    text = JOBS.replace("{library}", library).replace("{group}", GROUPS[library, function])
+    report = judged(text.replace("{with_lock}", ""), function)
+    assert report.verdict == "broken" and "data race: self.number" in str(report)
+    report = judged(text.replace("{with_lock}", "with self.lock: "), function, schedules=150)
+    assert report.failure is None and not report.unseen, str(report)
+
+
+ABANDONED = """
+    import {library}
+    import time
+
+    async def main():
+        done = []
+        def job():
+            time.sleep(1)
+            {library}.from_thread.check_cancelled()
+            done.append(1)
+        with {library}.move_on_after(0.5) as scope:
+            await {library}.to_thread.run_sync(job, abandon_on_cancel=True)
+        assert scope.cancel_called and not done
+        await {library}.to_thread.run_sync(time.sleep, 3)
+        return len(done)
+
+    def on_trio():
+        {library}.run(main, backend="trio")
+"""
+
+
+@pytest.mark.parametrize(("library", "function"), GROUPS)
+def test_a_job_that_nobody_waits_for_any_more(judged, library, function):
+    report = judged(ABANDONED.replace("{library}", library), function, schedules=150)
+    assert report.failure is None and set(report.outcomes) <= {0, None}, str(report)
+
+
+INTERRUPTED = """
+    import trio
+
+    async def work(database):
+        database["open"] = True
+        {work}
+    async def long(database):
+        await trio.sleep(1)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trio.sleep, 2)
+            nursery.start_soon(trio.sleep, 1)
+        del database["open"]
+    async def closed(database):
+        try:
+            await long(database)
+        finally:
+            database.clear()
+    def main():
+        database = {{}}
+        try:
+            trio.run(work, database)
+        except* KeyboardInterrupt:
+            pass
+        assert not database
+"""
+
+
+def test_a_ctrl_c_comes_at_any_time_if_it_may(judged, tmp_path):
+    broken = INTERRUPTED.format(work="await long(database)")
+    assert judged(broken).verdict == "held in all"
+    report = judged(broken, interrupt=True)
+    assert report.verdict == "broken" and "Ctrl-C" in str(report), str(report)
+    assert replay(str(tmp_path / "program.py"), schedule=report.failure.replay_id).verdict == "broken"
+    report = judged(INTERRUPTED.format(work="await closed(database)"), interrupt=True)
+    assert report.verdict == "held in all" and report.in_all > 3, str(report)
 
 
 def test_sets_of_tasks_are_gone_through_in_one_order(tmp_path):
@@ -155,6 +265,36 @@ def test_sets_of_tasks_are_gone_through_in_one_order(tmp_path):
         for seed in "123"
     }
     assert len(told) == 1 and "ValueError" in told.pop()
+
+
+SLEEPY = """
+    import {library}
+
+    async def main():
+        log = []
+        async def work():
+            await {library}.sleep(0.02)
+            await {library}.sleep(0.02)
+            log.append("done")
+        async with {group} as group:
+            group.start_soon(work)
+            {before}
+            assert log
+
+    def on_trio():
+        anyio.run(main, backend="trio")
+"""
+
+
+@pytest.mark.parametrize(("library", "function"), GROUPS)
+def test_a_sleep_in_the_place_of_an_await_is_said(judged, library, function):
+    group = GROUPS[library, function]
+    report = judged(SLEEPY.format(library=library, group=group, before=f"await {library}.sleep(0.1)"), function)
+    assert report.verdict == "held so far", str(report)
+    (sentence,) = report.unseen
+    assert sentence.startswith("right only if 0.1 s is long enough at ") and sentence.endswith("program.py:12")
+    report = judged(SLEEPY.format(library=library, group=group, before=f"while not log: await {library}.sleep(0.1)"))
+    assert report.verdict == "held in all", str(report)
 
 
 ON_BOTH = """

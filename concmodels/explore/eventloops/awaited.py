@@ -3,11 +3,15 @@
 import gc
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.eventloops.findings import findings_of
 from concmodels.explore.eventloops.history import history_of
+from concmodels.explore.eventloops.interrupts import interrupts_of
 from concmodels.models.simulated.world import current
+
+if TYPE_CHECKING:
+    from concmodels.models.simulated.world import World
 
 type CoroutineFunction = Callable[..., Coroutine[Any, Any, Any]]
 
@@ -55,10 +59,27 @@ class Checked:
         history_of(world).is_complete = not self._is_watched
         try:
             with self._threads_apart():
-                value = self.function(*args)
+                value = self._call(world, args)
             findings.check()
         finally:
             for loop in findings.loops:
                 loop.abandon()
             findings.loops.clear()  # they know the world, which would never be freed
         return value
+
+    def _call(self, world: World, args: tuple[Any, ...]) -> Any:
+        """Call the program; to end by `KeyboardInterrupt` after a Ctrl-C is what it should do."""
+        try:
+            return self.function(*args)
+        except BaseException as error:
+            interrupts = interrupts_of(world)
+            if interrupts is None or not interrupts.have_come or not _is_interrupt(error):
+                raise
+            return None
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Return whether this is a `KeyboardInterrupt`, or a group of nothing else."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(_is_interrupt, error.exceptions))
+    return isinstance(error, KeyboardInterrupt)

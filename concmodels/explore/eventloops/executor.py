@@ -60,6 +60,8 @@ class Job:
         self.is_pure = self.is_plain and _is_builtin(called)
         self.is_one_step = self.is_plain and not _is_simulated(called)
         self.identity = loop.history.new_identity()
+        self.is_given = True
+        """Whether the loop is still giving it to its thread. If it ends by then, its future is done from the start."""
         self._loop = loop
         self._function = function
 
@@ -79,8 +81,11 @@ class Job:
             loop.touch()
         else:
             loop.announce_another_thread()
-        if not loop.is_closed():
+        if self.is_given:
+            set_outcome(self.future, value)
+        elif not loop.is_closed():
             loop.append(set_outcome, self.future, value)
+        if not loop.is_closed():
             loop.job_is_done(self)
         if self.is_one_step:
             loop.history.end()
@@ -96,8 +101,12 @@ def _set_exception_unless_cancelled(future: Any, error: BaseException) -> None:
 
 
 def _call(function: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return what a job calls in the end, and with what: `to_thread` has the context of its caller call it."""
+    """Return what a job calls in the end, and with what: `to_thread` has the context of its caller call it.
+
+    Where one of our own functions calls it, `stands_for` says what that calls.
+    """
     args: tuple[Any, ...] = ()
+    function = getattr(function, "stands_for", function)
     while isinstance(function, partial):
         args = (*function.args, *args, *function.keywords.values())
         function = function.func
@@ -158,7 +167,11 @@ def awaitable(job: Any, loop: Any = None) -> Any:
             futures._copy_future_state(job, future)  # type: ignore[attr-defined]
 
     def is_done(_: Any) -> None:
-        if not loop.is_closed():
+        if loop.is_closed():
+            return
+        if events._get_running_loop() is loop:
+            copy()  # it was done before anybody could await it
+        else:
             loop.call_soon_threadsafe(copy)
 
     future.add_done_callback(cancel)

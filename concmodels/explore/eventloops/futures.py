@@ -1,4 +1,8 @@
-"""Futures of an explored event loop: they tell the history of the run when they are touched."""
+"""Futures and tasks of an explored event loop. Futures tell the history of the run when they are touched.
+
+Both have the same hash in each run, because asyncio and programs go through sets of them: those that a `TaskGroup`
+cancels, and what `asyncio.wait` returns. They are gone through in the order in which they were made.
+"""
 
 import asyncio
 from collections.abc import Generator
@@ -15,6 +19,7 @@ class Future(asyncio.Future[Any]):
     """
 
     def __init__(self, history: History, *, loop: asyncio.AbstractEventLoop) -> None:
+        self._number = history.next_number()
         super().__init__(loop=loop)
         self._history = history
         self.identity = history.new_identity()
@@ -25,9 +30,23 @@ class Future(asyncio.Future[Any]):
 
     __iter__ = __await__
 
+    def __hash__(self) -> int:
+        return self._number
+
     def __repr__(self) -> str:
         self._history.touch(self.identity)
         return super().__repr__()
+
+
+class Task(asyncio.Task[Any]):
+    """As `asyncio.Task`."""
+
+    def __init__(self, coro: Any, *, history: History, **options: Any) -> None:
+        self._number = history.next_number()
+        super().__init__(coro, **options)
+
+    def __hash__(self) -> int:
+        return self._number
 
 
 def _telling(name: str) -> Any:

@@ -14,6 +14,8 @@ Musuvathi and Qadeer: Partial-Order Reduction for Context-Bounded State Explorat
 happens-before graphs".
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -24,6 +26,8 @@ PROGRAM = 0
 """The key of what all callbacks touch, but for those that set the result of a future."""
 _BETWEEN = 1
 """What is done between two callbacks, before the loop runs and after it, is an event too, if it does anything."""
+_REST = 2
+"""What a callback does after another thread may have done something in the middle of it."""
 _MASK = (1 << 64) - 1
 
 
@@ -34,6 +38,7 @@ class History:
         self.calls = 0
         self.is_complete = True
         """Whether all that the program does is done in events; not if it runs in several threads."""
+        self._numbers = 0
         self._sum = 0
         self._last: dict[int, int] = {}
         self._between = 0
@@ -47,6 +52,11 @@ class History:
         now = self._now
         now.made += 1
         return hash((now.identity, now.made))
+
+    def next_number(self) -> int:
+        """Return the number of a future or task of the run, in the order in which they are made."""
+        self._numbers += 1
+        return self._numbers
 
     def begin(self, identity: int, *keys: int) -> None:
         """Begin the callback with this identity, which touches these."""
@@ -63,6 +73,16 @@ class History:
     def read_clock(self, clock: float) -> None:
         """Note that the present event has read the clock."""
         self._now.clock = clock
+
+    @contextmanager
+    def interrupted(self) -> Iterator[None]:
+        """During this `with`, events of other threads come in the middle of the present one; its rest is another."""
+        now = self._now
+        self._note()
+        self._now = self._between_callbacks()
+        yield
+        self._now = _Event(hash((now.identity, _REST)), {PROGRAM} & now.touched)
+        self._now.made = now.made
 
     def end(self) -> None:
         """The callback has ended."""

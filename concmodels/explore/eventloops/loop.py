@@ -21,15 +21,18 @@ from asyncio import base_events, events, futures
 from collections import deque
 from contextlib import suppress
 from functools import partial
-from itertools import count
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from concmodels.explore.eventloops.executor import Job, awaitable
 from concmodels.explore.eventloops.findings import findings_of, is_over
-from concmodels.explore.eventloops.futures import Future
+from concmodels.explore.eventloops.futures import Future, Task
+from concmodels.explore.eventloops.haste import haste_of
 from concmodels.explore.eventloops.history import PROGRAM, history_of
-from concmodels.explore.eventloops.refused import refusing_methods
+from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
+from concmodels.explore.eventloops.numbered import forget_numbers
+from concmodels.explore.eventloops.refused import refuse, refusing_methods
 from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.models.tasks.signals.frames import awaits, line_of_program, stack
 
@@ -38,11 +41,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
+    from concmodels.explore.eventloops.haste import Haste
     from concmodels.models.simulated.steps import Identity, Step
     from concmodels.models.simulated.world import World
 
 SLACK_S = 0.05
 """How long the callbacks that are ready may take, in virtual seconds."""
+
+_A_SIGNAL = "have the schedule decide when it comes, by --interrupt or interrupt=True, or call the handler in a task"
 
 PATIENCE = 2_000
 """After so many callbacks, a timer expires however far ahead it lies: so a task that polls for it comes to an end."""
@@ -63,13 +69,16 @@ class _Handle(events.Handle):
 
 
 class _Timer(events.TimerHandle):
-    __slots__ = ("calls", "identity", "lane", "number", "place")
+    __slots__ = ("begun", "calls", "identity", "lane", "number", "place", "slept_at")
 
     identity: int
     number: int
     calls: int
     lane: _Lane | None
     place: tuple[str, int] | None
+    slept_at: tuple[str, int] | None
+    """Where the program sleeps for this, in a run in which that may end too soon."""
+    begun: float
     _when: float
     _scheduled: bool
 
@@ -92,6 +101,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         self.history = history_of(world)
         self._findings = findings_of(world)
         self._findings.loops.append(self)
+        self._haste = haste_of(world)
+        self._interrupts = interrupts_of(world)
         self.key = world.new_key("queue")
         self._keys = ((self.key, True),)
         self.jobs: set[Job] = set()
@@ -125,8 +136,11 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         timer = _Timer(when, callback, args, self, context)
         timer.identity, timer.number = self.history.new_identity(), next(self._timers)
         timer.calls, timer.lane, timer.place = self.history.calls, None, None
+        timer.begun, timer.slept_at = self._world.clock, None
         if self._world.record:
             timer.lane, timer.place = self._caller()
+        if self._haste is not None and sys._getframe(2).f_code is _SLEEP:
+            timer.slept_at = line_of_program(stack(sys._getframe(2)))
         timer._scheduled = True
         heapq.heappush(self._scheduled, timer)
         return timer
@@ -163,6 +177,10 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         if self._world.record:
             (begin,) = runner.pending
             begin.resumes, begin.place = self._caller()
+        if not hasattr(func, "stands_for"):
+            with self.history.interrupted():
+                self._world.point("give a job", self._keys)
+        job.is_given = False
         return job.future
 
     def set_default_executor(self, executor: Any) -> None:
@@ -208,7 +226,11 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         name = options.get("name")
         if name is None:
             options["name"] = f"Task-{number}"
-        task = super().create_task(coro, **options)
+        if self._task_factory is None:
+            self._check_closed()
+            task: Any = Task(coro, history=self.history, loop=self, **options)
+        else:
+            task = super().create_task(coro, **options)
         if number == 1 or getattr(coro, "cr_code", None) in _CLOSING:
             self._lanes[task] = _Lane("main", (0,))
         else:
@@ -253,8 +275,11 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         """Wait until something is ready, and let timers expire."""
         while not self._stopping or self._ready:
             timer = self._next_timer()
+            if self._ends_too_soon(timer):
+                continue
             if not self._ready:
-                self._wait(timer)
+                if not self._is_interrupted():
+                    self._wait(timer)
             elif timer is None or not (self._may_expire(timer) or self._is_long_ago(timer)):
                 return
             elif self._is_long_ago(timer) or self._is_first(timer):
@@ -267,8 +292,10 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         world, self._left = self._world, 0
         ready = self._ready = deque(it for it in self._ready if not it._cancelled)
         timer = self._next_timer()
+        if self._ends_too_soon(timer):
+            return
         if not ready:
-            if not self._stopping:
+            if not (self._stopping or self._is_interrupted()):
                 self._wait(timer)
             return
         if timer is not None and self._is_long_ago(timer):
@@ -297,7 +324,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         return timers[0] if timers else None
 
     def _may_expire(self, timer: _Timer) -> bool:
-        return timer._when <= self._world.idle_at + SLACK_S
+        return timer._when <= self._world.idle_at + (SLACK_S if self._haste is None else 0)
 
     def _is_long_ago(self, timer: _Timer) -> bool:
         return self.history.calls - timer.calls > PATIENCE
@@ -310,6 +337,77 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         world.enable(go_on)
         world.enable(expire)
         return world.park(go_on, expire) is expire
+
+    def _ends_too_soon(self, following: _Timer | None) -> bool:
+        """Let the schedule end a sleep before anything else, where that may be; return whether it has."""
+        haste, world = self._haste, self._world
+        if haste is None:
+            return False
+        scheduled = sorted(it for it in self._scheduled if not it._cancelled)
+        before = takewhile(lambda it: it.slept_at is not None, scheduled)
+        sleeping = [it for it in before if haste.may_end(it.slept_at)]
+        if not (self._ready or world.enabled):
+            sleeping = [it for it in sleeping if it is not following]  # that one is the next in any case
+        if not sleeping:
+            return False
+        if self._ready:
+            self._visit()
+        haste.meet(it.slept_at for it in sleeping)
+        steps = [world.announce(f"end sleep {number}", self._keys) for number in range(len(sleeping))]
+        steps.append(world.announce("go on", self._keys))
+        for step in steps:
+            world.enable(step)
+        chosen = steps.index(world.park(*steps))
+        if chosen == len(sleeping):
+            return False
+        self._end_now(sleeping[chosen], haste)
+        return True
+
+    def _end_now(self, sleep: _Timer, haste: Haste) -> None:
+        """End a sleep: the clock jumps to its end."""
+        world, place = self._world, sleep.slept_at
+        assert place is not None
+        haste.end(place, sleep._when - sleep.begun)
+        self._scheduled.remove(sleep)
+        heapq.heapify(self._scheduled)
+        sleep._scheduled = False
+        world.clock = max(world.clock, sleep._when)
+        self._ready.append(sleep)
+
+    def _is_interrupted(self) -> bool:
+        """Let the schedule have a signal come, in a run in which one may; return whether one has."""
+        interrupts, world = self._interrupts, self._world
+        signals = [] if interrupts is None or world.running is not world.main else interrupts.may_come()
+        if interrupts is None or not signals:
+            return False
+        steps = [world.announce(f"signal {number}", self._keys) for number in signals]
+        if world.record:
+            for step, number in zip(steps, signals, strict=True):
+                step.resumes, step.place = _Lane(name_of(number), OUTSIDE), self._place_of_main()
+        steps.append(world.announce("no signal", self._keys))
+        for step in steps:
+            world.enable(step)
+        chosen = steps.index(world.park(*steps))
+        if chosen == len(signals):
+            return False
+        self.history.begin(signals[chosen], PROGRAM)
+        with world.unannounced():
+            interrupts.come(signals[chosen])
+        self.history.end()
+        return True
+
+    def add_signal_handler(self, sig: int, callback: Callable[..., object], *args: Any) -> None:
+        """As `loop.add_signal_handler`, in a run in which a signal may come. Otherwise it is refused."""
+        if self._interrupts is None:
+            refuse("handles a signal", _A_SIGNAL)
+        else:
+            self._interrupts.handlers[sig] = lambda: self._call_soon(callback, args, None)
+
+    def remove_signal_handler(self, sig: int) -> bool:
+        """As `loop.remove_signal_handler`."""
+        if self._interrupts is None:
+            refuse("handles a signal", _A_SIGNAL)
+        return self._interrupts is not None and self._interrupts.handlers.pop(sig, None) is not None
 
     def _wait(self, timer: _Timer | None) -> None:
         """Nothing is ready: wait for the timer, and for other threads."""
@@ -342,6 +440,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
 
     def _call(self, handle: Any) -> None:
         """Call a callback, as a step of the world."""
+        self._is_interrupted()
         history = self.history
         lane, place = self._resumed_by(handle)
         self._world.point("call back" if lane is None else "resume", self._keys, resumes=lane, place=place)
@@ -372,7 +471,10 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         waiting = tuple((when, identity) for when, _, identity in sorted(timers))
         if not world.keeps_order:
             ready = tuple(sorted(ready))
-        return hash(self.history), self._stopping, ready, self._left, waiting, jobs, world.clock, world.idle_at
+        left = 0 if self._haste is None else self._haste.left
+        if self._interrupts is not None and self._interrupts.have_come:
+            left -= 1
+        return left, hash(self.history), self._stopping, ready, self._left, waiting, jobs, world.clock, world.idle_at
 
     # What is seen from outside.
 
@@ -380,6 +482,11 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         """Return the task that runs, and where it is in the program."""
         current = asyncio.current_task(self) if events._get_running_loop() is self else None
         return self._lane(current), line_of_program(stack(sys._getframe(2)))
+
+    def _place_of_main(self) -> tuple[str, int] | None:
+        """Return where the main task waits."""
+        main = [it for it in asyncio.all_tasks(self) if (lane := self._lane(it)) is not None and lane.name == "main"]
+        return line_of_program(awaits(main[0].get_coro())) if main else None
 
     def _lane(self, task: Any) -> _Lane | None:
         return None if task is None else self._lanes.get(task)
@@ -397,6 +504,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
 
     def abandon(self) -> None:
         """End the tasks that a run has left behind, without a word."""
+        forget_numbers(self._world)
         self._ready.clear()
         self._scheduled.clear()
         for task in asyncio.all_tasks(self):
@@ -415,6 +523,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
 
 _CLOSING = (SimulatedLoop.shutdown_asyncgens.__code__, SimulatedLoop.shutdown_default_executor.__code__)
 """What `asyncio.run` has the loop do at the end."""
+
+_SLEEP = asyncio.sleep.__code__
 
 for _name, _method in refusing_methods().items():
     setattr(SimulatedLoop, _name, _method)

@@ -8,7 +8,10 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import place, stack
 
-_A_STREAM = "give the program a stream of its own instead, over an asyncio.Queue or two"
+_A_STREAM = (
+    "give the program streams over a simulated pipe, or an HTTP client a transport that answers by futures, as in "
+    "examples/races/without_sockets"
+)
 _REFUSED = {
     **dict.fromkeys(
         (
@@ -24,10 +27,6 @@ _REFUSED = {
     **dict.fromkeys(
         ("subprocess_exec", "subprocess_shell"),
         ("starts a process", "give the program a coroutine function that answers in place of the process"),
-    ),
-    **dict.fromkeys(
-        ("add_signal_handler", "remove_signal_handler"),
-        ("handles a signal", "call the handler in a task, which the schedule lets go on at any time"),
     ),
 }  # fmt: skip
 """The methods of a loop, what a program does by each, and what it can do instead."""

@@ -23,6 +23,10 @@ def event_loops_replaced() -> Iterator[None]:
             for context in _of_asyncio():
                 stack.enter_context(context)
             stack.enter_context(_origins_kept())
+        if sys.modules.get("anyio"):
+            from concmodels.explore.eventloops.anyio_ import anyio_replaced
+
+            stack.enter_context(anyio_replaced())
         if sys.modules.get("trio"):
             from concmodels.explore.eventloops.trio_ import trio_replaced
 
@@ -32,22 +36,25 @@ def event_loops_replaced() -> Iterator[None]:
 
 def _of_asyncio() -> Iterator[Any]:
     import asyncio
-    from asyncio import events, futures, selector_events, tasks
+    from asyncio import events, futures, runners, selector_events, streams, tasks
 
     from concmodels.explore.eventloops import executor
+    from concmodels.explore.eventloops.interrupts import Signals
 
     for module in (asyncio, events):
         yield _replaced(module, "new_event_loop", _new_event_loop)
+    yield _replaced(runners, "signal", lambda _: Signals())
     for module in (asyncio, tasks):
         yield _replaced(module, "run_coroutine_threadsafe", _in_a_run(executor.run_coroutine_threadsafe))
     for module in (asyncio, futures):
         yield _replaced(module, "wrap_future", _wrap_future)
     yield _replaced(selector_events.BaseSelectorEventLoop, "__init__", _refusing)
+    yield _replaced(streams.StreamWriter, "__del__", lambda _: _nothing)
     yield _replaced(warnings, "_warn_unawaited_coroutine", _warn_unawaited)
 
 
 @contextmanager
-def _replaced(owner: Any, name: str, by: Callable[[Any], Callable[..., Any]]) -> Iterator[None]:
+def _replaced(owner: Any, name: str, by: Callable[[Any], Any]) -> Iterator[None]:
     """Replace an attribute by what this makes of it."""
     real = getattr(owner, name)
     setattr(owner, name, by(real))
@@ -101,6 +108,10 @@ def _refusing(real: Callable[..., None]) -> Callable[..., None]:
         real(self, *args, **options)
 
     return __init__
+
+
+def _nothing(_: Any) -> None:
+    """Be called when a writer is freed: as a rule, of a run that was cut before it was closed."""
 
 
 def _warn_unawaited(real: Callable[[Any], None]) -> Callable[[Any], None]:

@@ -9,14 +9,18 @@ import itertools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from signal import SIGINT
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import trio
 import trio.testing
 from greenlet import GreenletExit
 
+from concmodels.explore.eventloops import trio_threads
 from concmodels.explore.eventloops.findings import findings_of
+from concmodels.explore.eventloops.haste import haste_of
+from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
+from concmodels.explore.eventloops.numbered import forget_numbers, number
 from concmodels.explore.eventloops.refused import refuse
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import awaits, line_of_program
@@ -24,7 +28,9 @@ from concmodels.models.tasks.signals.frames import awaits, line_of_program
 if TYPE_CHECKING:
     from types import FrameType
 
-    from concmodels.models.simulated.steps import Identity
+    from concmodels.explore.eventloops.haste import Haste
+    from concmodels.explore.eventloops.interrupts import Interrupts
+    from concmodels.models.simulated.steps import Identity, Step
     from concmodels.models.simulated.world import World
 
 _run: Any = sys.modules["trio._core._run"]
@@ -39,14 +45,15 @@ class _Lane:
 def new_clock(world: World) -> Any:
     """Return the clock of a run. A `MockClock` can't be derived from, so its methods are replaced in the object."""
     clock: Any = trio.testing.MockClock(autojump_threshold=0)
-    start, jump, loop = clock.start_clock, clock._autojump, _Loop(world)
+    start, jump, loop = clock.start_clock, clock._autojump, _Loop(world, clock)
 
     def start_clock() -> None:
         start()
-        trio.lowlevel.add_instrument(loop)
+        loop.start()
 
     def autojump() -> None:
-        loop.must_go_on()
+        if loop.is_woken():
+            return
         jump()
         world.clock = world.idle_at = clock.current_time()
 
@@ -57,27 +64,127 @@ def new_clock(world: World) -> Any:
 class _Loop(trio.abc.Instrument):
     """Announces each task that goes on as a step of the world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, clock: Any) -> None:
         self.world = world
+        self._clock = clock
         self._lanes: dict[int, _Lane | None] = {}
         self._numbers = itertools.count(1)
-        self._coroutines: dict[int, Any] = {}
+        self._tasks: dict[int, Any] = {}
         findings_of(world).loops.append(self)
+        trio_threads.loops_of(world).append(self)
+        self.entry_queue: Any = None
+        self._keys = ((world.new_key("queue"), True),)
+        self._wake: Step | None = None
+        self._haste = haste_of(world)
+        self._interrupts = interrupts_of(world)
         world.running.event_loop = self
+
+    def start(self) -> None:
+        """Note the loop that starts now, and ask to be told of its steps."""
+        trio.lowlevel.add_instrument(self)
+        self.entry_queue = _run.GLOBAL_RUN_CONTEXT.runner.entry_queue
 
     def before_task_step(self, task: Any) -> None:
         """As `Instrument.before_task_step`."""
-        self._coroutines[task._counter] = task.coro
+        self._tasks[task._counter] = task
         lane = self._lane(task)
         if lane is not None:
             place = line_of_program(awaits(task.coro)) if self.world.record else None
             with suppress(GreenletExit):  # trio would log it; the next lot is refused
-                self.world.point("resume", (), resumes=lane, place=place)
+                self.world.point("resume", self._keys, resumes=lane, place=place)
 
-    def must_go_on(self) -> None:
-        """End the run if all tasks wait and there is no deadline that would wake one."""
-        if trio.lowlevel.current_statistics().seconds_to_next_deadline == float("inf"):
-            self.world.cut(self.world.describe())
+    def after_io_wait(self, _timeout: float) -> None:
+        """As `Instrument.after_io_wait`. Let the schedule interrupt the run, or end a sleep too soon, where it may."""
+        if self.world.dying:
+            return
+        if self._interrupts is not None and not self._interrupts.have_come:
+            self._interrupt(self._interrupts)
+        if self._haste is None:
+            return
+        sleeps = list(self._sleeps(self._haste))
+        if not sleeps:
+            return
+        self._haste.meet(place for place, _, _ in sleeps)
+        with suppress(GreenletExit):  # as below
+            chosen = self.world.branch(len(sleeps) + 1)
+            if chosen < len(sleeps):
+                self._end_now(*sleeps[chosen], self._haste)
+
+    def _interrupt(self, interrupts: Interrupts) -> None:
+        """Let the schedule have a Ctrl-C come now, if the main task has begun and has not ended."""
+        runner = _run.GLOBAL_RUN_CONTEXT.runner
+        if runner.main_task is None or runner.main_task_outcome is not None:
+            return
+        with suppress(GreenletExit):  # as below
+            if self.world.branch(2):
+                interrupts.have_come = True
+                place = line_of_program(awaits(runner.main_task.coro)) if self.world.record else None
+                self.world.point("signal", self._keys, resumes=_Lane(name_of(SIGINT), OUTSIDE), place=place)
+                runner.deliver_ki()
+
+    def _sleeps(self, haste: Haste) -> Iterator[tuple[tuple[str, int], float, Any]]:
+        """Yield where each task sleeps that may end that too soon, how long, and the scope of it."""
+        runner = _run.GLOBAL_RUN_CONTEXT.runner
+        following = runner.deadlines.next_deadline()
+        limit = self._next_limit()
+        for task in sorted(runner.tasks, key=lambda it: it._counter):
+            frames = awaits(task.coro)
+            slept = next((it for it in frames if it.f_code is _SLEEP), None)
+            if slept is None:
+                continue
+            scope = task._cancel_status._scope
+            if scope.deadline == following and not runner.runq:
+                continue  # that one is the next in any case
+            place = line_of_program(frames)
+            if scope.deadline > limit:
+                continue
+            if haste.may_end(place) and place is not None and scope.deadline < float("inf"):
+                yield place, slept.f_locals["seconds"], scope
+
+    def _next_limit(self) -> float:
+        """Return the next deadline that ends no sleep."""
+        runner = _run.GLOBAL_RUN_CONTEXT.runner
+        sleeping = {
+            id(task._cancel_status._scope)
+            for task in runner.tasks
+            if any(it.f_code is _SLEEP for it in awaits(task.coro))
+        }
+        limits = (
+            deadline
+            for deadline, _, scope in runner.deadlines._heap
+            if deadline == scope._registered_deadline and id(scope) not in sleeping
+        )
+        return float(min(limits, default=float("inf")))
+
+    def _end_now(self, place: tuple[str, int], seconds: float, scope: Any, haste: Haste) -> None:
+        """End a sleep: the clock jumps to its end."""
+        haste.end(place, seconds)
+        self._clock.jump(max(0.0, scope.deadline - self._clock.current_time()))
+        scope.cancel()
+
+    def is_woken(self) -> bool:
+        """Wait, as all tasks do, for other threads and for the next deadline; return whether a thread came first.
+
+        If there is neither, nothing will ever wake a task, and the run ends.
+        """
+        world, seconds = self.world, trio.lowlevel.current_statistics().seconds_to_next_deadline
+        wake, expire = world.announce("wake", self._keys), world.announce("timer", self._keys)
+        world.enable_at(world.clock + seconds, expire)
+        self._wake = wake
+        try:
+            return world.park(wake, expire) is wake
+        finally:
+            self._wake = None
+
+    def wake(self) -> None:
+        """Let the loop go on, if it waits."""
+        if self._wake is not None:
+            self.world.enable(self._wake)
+
+    def announce_another_thread(self) -> None:
+        """Stop before the step in which another thread schedules something."""
+        if self.world.running.event_loop is not self:
+            self.world.point("call soon", self._keys, "a function of another thread")
 
     def _lane(self, task: Any) -> _Lane | None:
         """Return the lane of a task; None for one of trio's own."""
@@ -90,15 +197,18 @@ class _Loop(trio.abc.Instrument):
             return None
         if task is _run.GLOBAL_RUN_CONTEXT.runner.main_task:
             return _Lane("main", (0,))
-        number = next(self._numbers)
-        return _Lane(f"{task.name.rpartition('.')[2]}-{number}", (number,))
+        started = next(self._numbers)
+        return _Lane(f"{task.name.rpartition('.')[2]}-{started}", (started,))
 
     def abandon(self) -> None:
         """End the tasks that a run has left behind, without a word, the innermost first."""
-        _numbers.pop(self.world, None)
-        for coroutine in reversed(self._coroutines.values()):
+        forget_numbers(self.world)
+        for task in reversed(self._tasks.values()):
+            nurseries = list(task._child_nurseries)
             with suppress(BaseException):  # what is left of trio's loop is closed
-                coroutine.close()
+                task.coro.close()
+            for nursery in nurseries:
+                nursery._children.clear()  # it looks when it is freed
 
     def waits(self) -> Iterator[tuple[str, Any, list[FrameType]]]:
         """As `EventLoop.waits`."""
@@ -106,6 +216,9 @@ class _Loop(trio.abc.Instrument):
             lane = self._lane(task)
             if lane is not None:
                 yield lane.name, None, awaits(task.coro)
+
+
+_SLEEP = trio.sleep.__code__
 
 
 class _Lots:
@@ -137,14 +250,6 @@ def _clock(real: Callable[[], Any]) -> Callable[[], Any]:
     return clock
 
 
-def _no_thread(real: Callable[..., Any]) -> Callable[..., Any]:
-    def start_thread_soon(*args: Any, **options: Any) -> Any:
-        refuse("gives a job to a thread of trio", "explore it with a coroutine function in place of the job")
-        return real(*args, **options)
-
-    return start_thread_soon
-
-
 def _no_socket(real: Callable[..., Any]) -> Callable[..., Any]:
     async def wait(self: Any, socket: Any) -> None:
         if socket is not _run.GLOBAL_RUN_CONTEXT.runner.entry_queue.wakeup.wakeup_sock:
@@ -154,17 +259,6 @@ def _no_socket(real: Callable[..., Any]) -> Callable[..., Any]:
     return wait
 
 
-def _number(it: Any) -> int:
-    """Number the objects that trio keeps in sets, or orders by their addresses: the same order in each run."""
-    world = current()
-    if world is None:
-        return id(it)
-    numbers = _numbers.setdefault(world, {})
-    number, _ = numbers.setdefault(id(it), (len(numbers), it))  # kept alive, or another one may get its id
-    return int(number)
-
-
-_numbers: WeakKeyDictionary[World, dict[int, tuple[int, Any]]] = WeakKeyDictionary()
 _MISSING = object()
 
 
@@ -173,17 +267,17 @@ def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield _run, "_r", _Lots
     yield _run, "_ALLOW_DETERMINISTIC_SCHEDULING", lambda _: False  # Hypothesis has batches shuffled
     yield _run, "SystemClock", _clock
-    yield _run.Task, "__hash__", lambda _: _number
-    yield _run.CancelStatus, "__hash__", lambda _: _number
+    yield _run.Task, "__hash__", lambda _: number
+    yield _run.CancelStatus, "__hash__", lambda _: number
     yield _run.TheIOManager, "wait_readable", _no_socket
     yield _run.TheIOManager, "wait_writable", _no_socket
-    yield _run, "id", lambda _: _number
-    yield sys.modules["trio._threads"], "start_thread_soon", _no_thread
+    yield _run, "id", lambda _: number
+    yield from trio_threads.replacements()
 
 
 @contextmanager
 def trio_replaced() -> Iterator[None]:
-    """During this `with`, explored programs get this clock, this order, and no threads."""
+    """During this `with`, explored programs get this clock, this order, and these threads."""
     before = [(owner, name, vars(owner).get(name, _MISSING)) for owner, name, _ in replacements()]
     for owner, name, make in replacements():
         setattr(owner, name, make(getattr(owner, name, None)))

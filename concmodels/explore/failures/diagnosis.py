@@ -43,7 +43,14 @@ def diagnosed(runs: Runs, run: Run, source: str, points: frozenset[Site] | None)
         failure = noted(
             runs,
             schedule,
-            ReplayId(checksum(runs.scenario.codes), runs.options.switches, schedule, source, runs.options.order),
+            ReplayId(
+                checksum(runs.scenario.codes),
+                runs.options.switches,
+                schedule,
+                source,
+                runs.options.order,
+                runs.options.interrupt,
+            ),
         )
     assert failure is not None, "the shortest schedule has failed before"
     look_for_races(runs)

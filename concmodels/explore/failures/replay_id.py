@@ -2,6 +2,7 @@
 
     3.14-5f0c9a-a-6@2,9@1       Python 3.14, the program's checksum, switches "anywhere", then the schedule itself
     3.14-5f0c9a-C-4@0:1         the same with the order "any", and switches "checkpoints"
+    3.14-5f0c9a-ai-7@0:1        the same as the first, where a Ctrl-C may come
     3.14-5f0c9a-a-!pos17        the schedule is too long for that: it is the one that POS draws with the seed 17
 
 An id is valid only for the program that it was made for: the checksum is that of its bytecode, so comments may change.
@@ -28,6 +29,7 @@ LONGEST = 60
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 _SOURCE = re.compile(r"first|(pos|random)[0-9]{1,9}|(pct|all)[0-9]{1,9}\.[0-9]{1,9}")
 _LETTERS: dict[str, Switches] = {"a": "anywhere", "g": "gil", "c": "checkpoints"}
+_INTERRUPT = "i"
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,12 @@ class ReplayId:
     schedule: Schedule | None = None
     source: str = ""
     order: Order = "kept"
+    interrupt: bool = False
 
     def __str__(self) -> str:
         letter = next(letter for letter, switches in _LETTERS.items() if switches == self.switches)
         letter = letter.upper() if self.order == "any" else letter
+        letter += _INTERRUPT if self.interrupt else ""
         start = f"{PYTHON}-{self.checksum}-{letter}-"
         short = f"{start}{self.schedule}"
         if self.schedule is not None and len(short) <= LONGEST:
@@ -55,6 +59,7 @@ class ReplayId:
         python, _, rest = text.strip().partition("-")
         program, _, rest = rest.partition("-")
         letter, _, rest = rest.partition("-")
+        interrupt, letter = letter.endswith(_INTERRUPT), letter.removesuffix(_INTERRUPT)
         order: Order = "any" if letter.isupper() else "kept"
         letter = letter.lower()
         if letter not in _LETTERS or not rest:
@@ -67,8 +72,8 @@ class ReplayId:
             )
         try:
             if rest.startswith("!"):
-                return cls(checksum, _LETTERS[letter], None, must_be_source(rest[1:]), order)
-            return cls(checksum, _LETTERS[letter], Schedule.parse(rest), order=order)
+                return cls(checksum, _LETTERS[letter], None, must_be_source(rest[1:]), order, interrupt)
+            return cls(checksum, _LETTERS[letter], Schedule.parse(rest), order=order, interrupt=interrupt)
         except ValueError as error:
             raise CannotExplore(f"{text!r} is no replay id: {error}") from None
 

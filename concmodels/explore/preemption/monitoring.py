@@ -336,10 +336,12 @@ class CodeMonitor:
         """Take note of a call of a function that is not explored."""
         if is_of_python(code.co_filename) or code.co_filename in self._files:
             return self._start_in_library(code, sys._getframe(2)) if self._by_gil else _DISABLE
-        world = current()
+        world, package = current(), _package_of(sys._getframe(2))
+        if package in _EVENT_LOOPS:
+            return _DISABLE
         if world is None or world.dying:
             return None
-        tasks = self._outside.setdefault(_package_of(sys._getframe(2)), set())
+        tasks = self._outside.setdefault(package, set())
         tasks.add(world.running.identity)
         return _DISABLE if len(tasks) > 1 else None
 
@@ -428,6 +430,10 @@ def _why_missed(site: Site) -> str:
 def _package_of(frame: FrameType) -> str:
     """Return the name of the outermost package that a function is in."""
     return str(frame.f_globals.get("__name__", "?")).partition(".")[0]
+
+
+_EVENT_LOOPS = frozenset({"anyio", "attr", "outcome", "sniffio", "sortedcontainers", "trio"})
+"""Packages whose event loops are simulated: threads have them do something in steps that are announced."""
 
 
 def _probe() -> None:

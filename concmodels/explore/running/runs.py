@@ -19,7 +19,7 @@ from concmodels.models.simulated.units import Units
 from concmodels.models.simulated.world import RunInRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from collections.abc import Set as AbstractSet
 
     from concmodels.explore.monitor import Race, RaceDetector, Site, Switches
@@ -51,6 +51,7 @@ class Runs:
         self.races: list[Race] = []
         self.unseen: list[str] = [] if scenario.monitor is not None else [NO_SOURCE]
         """The accesses that no race detector could follow, a sentence each."""
+        self._also: Callable[[World], object] | None = None
         self._detector: RaceDetector | None = None
         self._watchdog = Watchdog(options.seconds)
         self._process = process_put_back()
@@ -99,9 +100,10 @@ class Runs:
             self.is_concurrent = any(it.task.identity != main or it.kind.startswith("go on ") for it in run.steps)
         return run
 
-    def repeat(self, strategy: Strategy, *, record: bool = False) -> Run:
-        """Make a run that does not count. With `record`, its steps have places."""
+    def repeat(self, strategy: Strategy, *, record: bool = False, also: Callable[[World], object] | None = None) -> Run:
+        """Make a run that does not count. With `record`, its steps have places. `also` prepares its world, too."""
         self._put_back()
+        self._also = also
         observed = strategy if self._detector is None else _Observed(strategy, self._detector)
         try:
             run = sys.call_tracing(self.once, (observed, record))  # however it ends, events are seen after it
@@ -137,6 +139,9 @@ class Runs:
         """A run is about to begin in this world."""
         self._watchdog.world = world
         world.keeps_order = self.options.order == "kept"
+        world.may_be_interrupted = self.options.interrupt
+        if self._also is not None:
+            self._also(world)
         if self.scenario.monitor is not None:
             self.scenario.monitor.begin()
         if self._detector is not None:

@@ -157,6 +157,8 @@ class World:
         self.runners: dict[Runner, None] = {self.main: None}
         self.keeps_order = True
         """Whether event loops call callbacks in the order in which these were scheduled; else in any order."""
+        self.may_be_interrupted = False
+        """Whether a signal may come to event loops, once, as a Ctrl-C does."""
         self.detector = DeadlockDetector()
         self.cut_by: BaseException | None = None
         self.dying = False
@@ -432,6 +434,8 @@ class World:
         """End this run here and now: it is explored, and `error` is what comes of it."""
         if self._hub is None:
             raise error
+        if self.dying:
+            self._refuse()
         self.cut_by = error
         self.dying = True
         sys.call_tracing(self._hub.switch, ())  # never returns by itself, and may be in a callback

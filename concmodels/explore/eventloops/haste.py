@@ -1,0 +1,74 @@
+"""Sleeps that end too soon: how `asyncio.sleep(0.1)` in the place of `await task` is found.
+
+Time is virtual, so a sleep never ends before what others do in the meantime, and no schedule shows what happens if that
+takes longer. So a program that has held is run once more, and now a few sleeps of each run may end at any time: the
+clock jumps to their end, though not over a time limit, and whatever else should have happened by then is late. If the
+program fails then, it is right only if that sleep is long enough.
+"""
+
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from concmodels.models.tasks.signals.frames import short
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from concmodels.models.simulated.world import World
+
+    type Place = tuple[str, int]
+
+ONCE, AGAIN = 1, 3
+"""How many sleeps of a run end too soon: one, then several, for a program that sleeps in a loop."""
+
+
+class Haste:
+    """The sleeps that may still end too soon in a run, and those that have."""
+
+    def __init__(self, most: int, spared: Collection[Place] = (), only: Place | None = None) -> None:
+        self.left = most
+        self.met: set[Place] = set()
+        """The places of sleeps that could have ended too soon."""
+        self.ended: dict[Place, float] = {}
+        """How long the sleeps should have taken that have ended too soon, by their places."""
+        self._spared = spared
+        self._only = only
+
+    def begin(self, world: World) -> None:
+        """Let sleeps of this run end too soon."""
+        _hastes[world] = self
+
+    def may_end(self, place: Place | None) -> bool:
+        """Return whether the sleep at this place of the program may end too soon."""
+        if self.left == 0 or place is None or place in self._spared:
+            return False
+        return self._only is None or place == self._only
+
+    def meet(self, places: Iterable[Place | None]) -> None:
+        """Take note of sleeps that may end too soon now."""
+        self.met.update(place for place in places if place is not None)
+
+    def end(self, place: Place, seconds: float) -> None:
+        """Take note of a sleep that ends too soon."""
+        self.left -= 1
+        self.ended[place] = seconds
+
+    @property
+    def sentences(self) -> list[str]:
+        """Say on which sleeps the program relies, as it has failed."""
+        return [
+            f"right only if {_shown(seconds)} s is long enough at {short(file)}:{line}"
+            for (file, line), seconds in self.ended.items()
+        ]
+
+
+def _shown(seconds: float) -> str:
+    return f"{seconds:.6f}".rstrip("0").rstrip(".")
+
+
+_hastes: WeakKeyDictionary[World, Haste] = WeakKeyDictionary()
+
+
+def haste_of(world: World) -> Haste | None:
+    """Return which sleeps of a run may end too soon; None if all end when they should, as in most runs."""
+    return _hastes.get(world)

@@ -1,0 +1,33 @@
+"""Two tasks ask on one connection at once, and get each other's answers."""
+
+import asyncio
+
+from pipe import pipe
+
+
+async def serve(reader, writer):
+    while line := await reader.readline():
+        writer.write(line.upper())
+        await writer.drain()
+    writer.close()
+
+
+class Client:
+    def __init__(self, reader, writer):
+        self.reader = reader
+        self.writer = writer
+
+    async def ask(self, question):
+        self.writer.write(f"{question}\n".encode())
+        await self.writer.drain()
+        return (await self.reader.readline()).decode().strip()
+
+
+async def main():
+    ours, theirs = pipe()
+    client = Client(*ours)
+    serving = asyncio.create_task(serve(*theirs))
+    answers = await asyncio.gather(client.ask("one"), client.ask("two"))
+    assert answers == ["ONE", "TWO"], answers
+    client.writer.close()
+    await serving
