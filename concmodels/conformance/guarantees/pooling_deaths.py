@@ -5,7 +5,7 @@ import itertools
 from concmodels.errors import TaskDied, WorkerDied
 
 from .pool_tools import all_of, double, hold, mark, meet, next_of, of_processes, outcome_of
-from .tools import INF, PATIENCE, Trouble, drain, guarantee, pause, raises
+from .tools import INF, PATIENCE, Attempts, Trouble, drain, guarantee, pause, raises
 
 NEEDS = ("Pool",)
 
@@ -47,13 +47,28 @@ async def the_task_of_a_dead_worker_fails(model, how):
     assert caught.error.worker and caught.error.worker in str(caught.error)
 
 
-async def tell_and_wait(begun, gate):
-    """Report which process this is, and wait until the gate is closed."""
-    import os
+async def show_and_sleep(shown):
+    """Show which process this is, in shared memory, and wait to be killed.
 
-    begun.send_nowait(os.getpid())
-    async for _ in gate:
-        pass
+    Nothing of the library is used from there on: a process that is killed while it holds a lock ends the run, and one
+    that has sent a message may still hold the channel's when its message is received.
+    """
+    import os
+    import time
+
+    with shown.view() as view:
+        view.cast("q")[0] = os.getpid()
+    time.sleep(PATIENCE)
+
+
+async def seen(model, shown):
+    """Wait until a process has shown itself, and return its id."""
+    attempts = Attempts(model)
+    with shown.view() as view, view.cast("q") as number:
+        while not number[0]:
+            next(attempts)
+            await model.sleep(0.001)
+        return number[0]
 
 
 @guarantee(by=of_processes)
@@ -61,11 +76,10 @@ async def a_worker_that_died_was_not_cancelled(model, effort):
     """If a worker is killed and then the body of the `with` raises, the call in it fails with `WorkerDied` all the
     same."""
     for _ in range(effort.rounds):
-        begun, gate = model.Channel(INF), model.Channel(0)
-        with raises(Trouble):
+        with model.share(bytearray(8)) as shown, raises(Trouble):
             async with model.Pool(1) as pool:
-                call = await pool.submit(tell_and_wait, begun, gate)
-                kill(await begun.receive(PATIENCE))
+                call = await pool.submit(show_and_sleep, shown)
+                kill(await seen(model, shown))
                 raise Trouble("in the body")
         assert await outcome_of(call) is WorkerDied
 
@@ -163,14 +177,14 @@ async def an_idle_worker_may_die(model):
 async def a_worker_may_be_killed_from_outside(model):
     """If a worker is killed while its task waits, the task fails with `WorkerDied`; the other workers go on."""
     begun, gate = model.Channel(INF), model.Channel(0)
-    async with model.Pool(2) as pool:
-        calls = [await pool.submit(hold_and_tell, begun, gate) for _ in range(2)]
-        first, second = [await begun.receive(PATIENCE) for _ in calls]
-        kill(first)
-        await pause(model)
-        gate.close()
-        outcomes = [await outcome_of(call) for call in calls]
-        assert outcomes.count(WorkerDied) == 1 and outcomes.count(second) == 1
+    with model.share(bytearray(8)) as shown:
+        async with model.Pool(2) as pool:
+            calls = [await pool.submit(show_and_sleep, shown), await pool.submit(hold_and_tell, begun, gate)]
+            other = await begun.receive(PATIENCE)
+            kill(await seen(model, shown))
+            await pause(model)
+            gate.close()
+            assert [await outcome_of(call) for call in calls] == [WorkerDied, other]
 
 
 async def hold_and_tell(begun, gate):
