@@ -1,12 +1,13 @@
 """To cancel many tasks that wait for one thing costs each the same, however many they are. Steps are counted."""
 
 import random
+from collections import deque
 
 import pytest
 
 from concmodels import catalog, load
 from concmodels.errors import ModelUnavailable
-from concmodels.models.waiting.queues import Waiters
+from concmodels.models.waiting.queues import HasQueues
 from concmodels.models.waiting.waiter import SingleThreadWaiter, Waiter
 
 MANY = 300
@@ -36,12 +37,12 @@ class Looked:
 @pytest.mark.parametrize("taken", [0, 3])
 def test_those_who_leave_look_at_few_others(many, taken):
     """In any order, with partners that take some out in between; and the queue never holds many that have left."""
-    queue, order, Looked.looks = Waiters(), [Looked() for _ in range(many)], 0
+    channel, queue, order, Looked.looks = HasQueues(), deque(), [Looked() for _ in range(many)], 0
     stay = Looked()
     queue.extend([stay, *order])
     random.Random(many).shuffle(order)
     for number, waiter in enumerate(order):
-        queue.forget(waiter)
+        channel._forget(queue, waiter)
         if taken and queue and number % taken == 0:
             queue.popleft()
         assert taken or len(queue) <= 2 * (many - number)
@@ -50,10 +51,10 @@ def test_those_who_leave_look_at_few_others(many, taken):
 
 
 def test_the_last_one_leaves_nothing():
-    queue, first, last = Waiters(), Looked(), Looked()
+    channel, queue, first, last = HasQueues(), deque(), Looked(), Looked()
     queue.extend([first, last])
-    queue.forget(last)
-    queue.forget(last)  # it is gone already
+    channel._forget(queue, last)
+    channel._forget(queue, last)  # it is gone already
     assert list(queue) == [first]
 
 

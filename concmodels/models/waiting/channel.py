@@ -16,7 +16,7 @@ from _thread import allocate_lock
 from collections import deque
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models.waiting.queues import Waiters
+from concmodels.models.waiting.queues import HasQueues
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, claim_first
 
 TYPE_CHECKING = False  # as in all these files: type checkers take it for True, and `typing` need not be imported
@@ -36,7 +36,7 @@ class NOTHING:
     """
 
 
-class ChannelState:
+class ChannelState(HasQueues):
     """The state of a channel and the steps that change it. A model adds `send`, `receive` and iteration.
 
     A model's channel also says how its tasks wait (`_new_waiter`). An operation that need not wait is no checkpoint,
@@ -55,8 +55,8 @@ class ChannelState:
         self._name = name
         self._closed = False
         self._buffer: deque[Any] = deque()
-        self._senders = Waiters()
-        self._receivers = Waiters()
+        self._senders: deque[Waiter] = deque()
+        self._receivers: deque[Waiter] = deque()
         self._lock: AbstractContextManager[Any] = allocate_lock()
 
     @property
@@ -152,24 +152,24 @@ class ChannelState:
         """Put a waiter into one of the queues: nothing can be done now."""
         queue.append(waiter)
 
-    def _withdraw(self, waiter: Waiter, queue: Any) -> bool:
+    def _withdraw(self, waiter: Waiter, queue: deque[Waiter]) -> bool:
         """Stop waiting, because an exception was raised in the wait; False if a partner was first."""
         with self._lock:
             # Partners claim under this lock: either one has done so before, and `outcome` says DONE, or none will.
             waiter.claim(CANCELLED)
             if waiter.outcome == DONE:
                 return False
-            queue.forget(waiter)
+            self._forget(queue, waiter)
             return True
 
-    def _settle(self, waiter: Waiter, queue: Any) -> None:
+    def _settle(self, waiter: Waiter, queue: deque[Waiter]) -> None:
         """Turn the outcome of a wait into a return or an exception; after a timeout, leave the queue."""
         if waiter.outcome == DONE:
             return
         if waiter.outcome == CLOSED:
             self._refuse()  # `close` has emptied the queues
         with self._lock:
-            queue.forget(waiter)  # else a waiter would be left there for each timeout until a partner comes
+            self._forget(queue, waiter)  # else a waiter would be left there for each timeout until a partner comes
         raise TimeoutError(f"{self!r}: the wait has timed out")
 
     def _no_waiting(self, queue: deque[Waiter]) -> TimeoutError:

@@ -3,36 +3,38 @@
 To take a waiter out of a deque is to look for it, so to cancel a group that waits in one channel was quadratic: of
 30,000 asyncio tasks each cost 97 us, of 100,000 each 689. A waiter that has been claimed can be left where it is, since
 partners pass over it. It is dropped with all others of its kind once they are half of the queue.
-"""
 
-from collections import deque
+The queues are plain deques: to append to a subclass and to take from it takes 44 ns in the place of 33, and a hop of
+one message would take 4 % longer.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from typing import Any
 
 
-class Waiters(deque["Any"]):
-    """The tasks that wait for one thing, the first come first. Used under a lock where tasks are threads."""
+class HasQueues:
+    """Something that tasks wait for, in one queue or two, the first come first.
 
-    __slots__ = ("_gone",)
+    `_forget` is called under a lock where tasks are threads.
+    """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._gone = 0  # at most so many of them have been claimed, and wait no more
+    _gone = 0
+    """At most so many in its queues have been claimed, and wait no more."""
 
-    def forget(self, waiter: Any) -> None:
+    def _forget(self, queue: deque[Any], waiter: Any) -> None:
         """Let a waiter leave that has been claimed; a partner may have taken it out before."""
-        if not self:
+        if not queue:
             return
         if not waiter.outcome:  # a library has cancelled it, and no claim succeeds any more
             waiter.outcome = "cancelled"
-        if self[-1] is waiter:
-            self.pop()  # the usual timeout: it was the only one
+        if queue[-1] is waiter:
+            queue.pop()  # the usual timeout: it was the only one
         else:
             self._gone += 1
-        if self._gone * 2 > len(self):
+        if self._gone * 2 > len(queue):
             self._gone = 0
-            left = [it for it in self if it.waits()]
-            self.clear()
-            self.extend(left)
+            left = [it for it in queue if it.waits()]
+            queue.clear()
+            queue.extend(left)

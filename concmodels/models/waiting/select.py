@@ -27,9 +27,8 @@ from concmodels.models.waiting.waiter import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from typing import Any
-
-    from concmodels.models.waiting.queues import Waiters
 
 dice = Random().random
 
@@ -43,7 +42,7 @@ class Case:
         self.channel = channel
         self.item = item
         self.sending = sending
-        self.queue: Waiters = channel._senders if sending else channel._receivers
+        self.queue: deque[Any] = channel._senders if sending else channel._receivers
         self.waiter: Waiter
 
     def claim(self, outcome: str) -> bool:
@@ -150,7 +149,7 @@ class Selection:
 
     def _leave(self) -> None:
         for case in self.cases:
-            case.queue.forget(case)
+            case.channel._forget(case.queue, case)
 
 
 def _case(kind: type[ChannelState], case: Any) -> Case:

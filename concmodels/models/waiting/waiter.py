@@ -15,13 +15,13 @@ in its own file.
 
 import sys
 from _thread import allocate_lock
+from collections import deque
 
-from concmodels.models.waiting.queues import Waiters
+from concmodels.models.waiting.queues import HasQueues
 from concmodels.models.waiting.timeouts import expired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections import deque
     from collections.abc import Callable
     from typing import Any, Protocol
 
@@ -176,12 +176,12 @@ async def wait_async(waiter: Waiter, timeout: float | None) -> None:
         waiter.claim(TIMED_OUT)
 
 
-class Event:
+class Event(HasQueues):
     """Something that happens once and that tasks wait for: the end of a task, the end of the last one of a group."""
 
     def __init__(self, new_waiter: Callable[..., Waiter]) -> None:
         self._new_waiter = new_waiter
-        self._waiters = Waiters()
+        self._waiters: deque[Waiter] = deque()
         self._lock = allocate_lock()
         self.happened = False
 
@@ -207,7 +207,7 @@ class Event:
             if waiter.outcome != DONE:
                 waiter.claim(CANCELLED)
                 with self._lock:
-                    self._waiters.forget(waiter)
+                    self._forget(self._waiters, waiter)
         if waiter.outcome == TIMED_OUT:
             raise TimeoutError("it did not happen in time")
 
@@ -230,6 +230,6 @@ class AsyncEvent(Event):
         finally:
             if waiter.outcome != DONE:
                 waiter.claim(CANCELLED)
-                self._waiters.forget(waiter)
+                self._forget(self._waiters, waiter)
         if waiter.outcome == TIMED_OUT:
             raise TimeoutError("it did not happen in time")
