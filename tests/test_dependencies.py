@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "concmodels/conformance/plugin.py": ("pytest",),  # which alone loads it, and the next two
     "concmodels/explore/plugin.py": ("pytest",),
     "concmodels/explore/results.py": ("pytest",),
+    "concmodels/explore/eventloops/trio_threads.py": ("outcome",),  # which comes with trio, whose threads use it
     "examples": (),
     "examples/wild": {it.get("explored", f"pure-{it.get('standard')}").replace("_", "-") for it in WILD.values()},
     "examples/wild/new_user": ("pytest", "pyee"),  # a suite of somebody else

@@ -23,6 +23,8 @@ from concmodels.models.memory.pool.dispatcher import Dispatcher
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 CHANNEL_BYTES = 1 << 16
 TASKS = 400
+MOST = 60
+"""Kills from outside: where workers take longer to start than to be killed, the tasks would never come to an end."""
 
 
 class Killer:
@@ -34,7 +36,9 @@ class Killer:
         self.thread = threading.Thread(target=self.run)
 
     def run(self):
-        while not self.over.wait(0.2 * self.choose.random()):
+        for _ in range(MOST):
+            if self.over.wait(0.2 * self.choose.random()):
+                break
             with self.pool.dispatcher.lock:
                 fit = {handle.task.at for handle in self.pool.dispatcher._handles if handle.is_fit()}
             children = [child for child in list(self.supervisor._children.values()) if child.at in fit]

@@ -157,5 +157,5 @@ def test_types_can_be_imported_from_the_package():
     for module, names in concmodels._TYPES.items():
         for name in names:
             assert getattr(concmodels, name) is getattr(sys.modules[module], name)
-    with pytest.raises(AttributeError, match="no attribute 'Chanel'"):
-        concmodels.Chanel  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'Channels'"):
+        concmodels.Channels  # noqa: B018

@@ -2,12 +2,13 @@
 
 import random
 from collections import deque
+from types import SimpleNamespace
 
 import pytest
 
 from concmodels import catalog, load
 from concmodels.errors import ModelUnavailable
-from concmodels.models.waiting.queues import HasQueues
+from concmodels.models.waiting.queues import forget
 from concmodels.models.waiting.waiter import SingleThreadWaiter, Waiter
 
 MANY = 300
@@ -37,12 +38,12 @@ class Looked:
 @pytest.mark.parametrize("taken", [0, 3])
 def test_those_who_leave_look_at_few_others(many, taken):
     """In any order, with partners that take some out in between; and the queue never holds many that have left."""
-    channel, queue, order, Looked.looks = HasQueues(), deque(), [Looked() for _ in range(many)], 0
+    channel, queue, order, Looked.looks = SimpleNamespace(_gone=0), deque(), [Looked() for _ in range(many)], 0
     stay = Looked()
     queue.extend([stay, *order])
     random.Random(many).shuffle(order)
     for number, waiter in enumerate(order):
-        channel._forget(queue, waiter)
+        forget(channel, queue, waiter)
         if taken and queue and number % taken == 0:
             queue.popleft()
         assert taken or len(queue) <= 2 * (many - number)
@@ -51,10 +52,10 @@ def test_those_who_leave_look_at_few_others(many, taken):
 
 
 def test_the_last_one_leaves_nothing():
-    channel, queue, first, last = HasQueues(), deque(), Looked(), Looked()
+    channel, queue, first, last = SimpleNamespace(_gone=0), deque(), Looked(), Looked()
     queue.extend([first, last])
-    channel._forget(queue, last)
-    channel._forget(queue, last)  # it is gone already
+    forget(channel, queue, last)
+    forget(channel, queue, last)  # it is gone already
     assert list(queue) == [first]
 
 

@@ -87,7 +87,7 @@ class _Careful(Pickler):
 
 
 class Pieces:
-    """What a pickler writes, in pieces: it hands over large bytes as they are, and these are not copied here.
+    """The output of a pickler, in pieces: it hands over large bytes as they are, and these are not copied here.
 
     Beside them stand the buffers that it leaves out, for whatever asks for that (pickle's protocol 5).
     """

@@ -16,7 +16,7 @@ from _thread import allocate_lock
 from collections import deque
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models.waiting.queues import HasQueues
+from concmodels.models.waiting.queues import forget
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, claim_first
 
 TYPE_CHECKING = False  # as in all these files: type checkers take it for True, and `typing` need not be imported
@@ -36,7 +36,7 @@ class NOTHING:
     """
 
 
-class ChannelState(HasQueues):
+class ChannelState:
     """The state of a channel and the steps that change it. A model adds `send`, `receive` and iteration.
 
     A model's channel also says how its tasks wait (`_new_waiter`). An operation that need not wait is no checkpoint,
@@ -47,6 +47,7 @@ class ChannelState(HasQueues):
     _new_waiter: ClassVar[Callable[..., Waiter]]
     _yields: Any
     _checkpoint: Callable[..., Any]
+    _gone = 0  # see `forget`
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         if not (capacity == math.inf or (isinstance(capacity, int) and capacity >= 0)):
@@ -159,7 +160,7 @@ class ChannelState(HasQueues):
             waiter.claim(CANCELLED)
             if waiter.outcome == DONE:
                 return False
-            self._forget(queue, waiter)
+            forget(self, queue, waiter)
             return True
 
     def _settle(self, waiter: Waiter, queue: deque[Waiter]) -> None:
@@ -169,7 +170,7 @@ class ChannelState(HasQueues):
         if waiter.outcome == CLOSED:
             self._refuse()  # `close` has emptied the queues
         with self._lock:
-            self._forget(queue, waiter)  # else a waiter would be left there for each timeout until a partner comes
+            forget(self, queue, waiter)  # else a waiter would be left there for each timeout until a partner comes
         raise TimeoutError(f"{self!r}: the wait has timed out")
 
     def _no_waiting(self, queue: deque[Waiter]) -> TimeoutError:

@@ -14,27 +14,22 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class HasQueues:
-    """Something that tasks wait for, in one queue or two, the first come first.
+def forget(owner: Any, queue: deque[Any], waiter: Any) -> None:
+    """Let a waiter leave that has been claimed; a partner may have taken it out before.
 
-    `_forget` is called under a lock where tasks are threads.
+    The queue is one of the owner's, of whose waiters at most `_gone` have been claimed, and wait no more. Called under
+    a lock where tasks are threads.
     """
-
-    _gone = 0
-    """At most so many in its queues have been claimed, and wait no more."""
-
-    def _forget(self, queue: deque[Any], waiter: Any) -> None:
-        """Let a waiter leave that has been claimed; a partner may have taken it out before."""
-        if not queue:
-            return
-        if not waiter.outcome:  # a library has cancelled it, and no claim succeeds any more
-            waiter.outcome = "cancelled"
-        if queue[-1] is waiter:
-            queue.pop()  # the usual timeout: it was the only one
-        else:
-            self._gone += 1
-        if self._gone * 2 > len(queue):
-            self._gone = 0
-            left = [it for it in queue if it.waits()]
-            queue.clear()
-            queue.extend(left)
+    if not queue:
+        return
+    if not waiter.outcome:  # a library has cancelled it, and no claim succeeds any more
+        waiter.outcome = "cancelled"
+    if queue[-1] is waiter:
+        queue.pop()  # the usual timeout: it was the only one
+    else:
+        owner._gone += 1
+    if owner._gone * 2 > len(queue):
+        owner._gone = 0
+        left = [it for it in queue if it.waits()]
+        queue.clear()
+        queue.extend(left)

@@ -13,6 +13,7 @@ from _random import Random  # `random` itself would import half of the standard 
 
 from concmodels.errors import ChannelClosed, Selected
 from concmodels.models.waiting.channel import NOTHING, ChannelState
+from concmodels.models.waiting.queues import forget
 from concmodels.models.waiting.timeouts import deadline, expired, remaining
 from concmodels.models.waiting.waiter import (
     CANCELLED,
@@ -149,7 +150,7 @@ class Selection:
 
     def _leave(self) -> None:
         for case in self.cases:
-            case.channel._forget(case.queue, case)
+            forget(case.channel, case.queue, case)
 
 
 def _case(kind: type[ChannelState], case: Any) -> Case:

@@ -17,7 +17,7 @@ import sys
 from _thread import allocate_lock
 from collections import deque
 
-from concmodels.models.waiting.queues import HasQueues
+from concmodels.models.waiting.queues import forget
 from concmodels.models.waiting.timeouts import expired
 
 TYPE_CHECKING = False
@@ -176,8 +176,10 @@ async def wait_async(waiter: Waiter, timeout: float | None) -> None:
         waiter.claim(TIMED_OUT)
 
 
-class Event(HasQueues):
+class Event:
     """Something that happens once and that tasks wait for: the end of a task, the end of the last one of a group."""
+
+    _gone = 0  # see `forget`
 
     def __init__(self, new_waiter: Callable[..., Waiter]) -> None:
         self._new_waiter = new_waiter
@@ -207,7 +209,7 @@ class Event(HasQueues):
             if waiter.outcome != DONE:
                 waiter.claim(CANCELLED)
                 with self._lock:
-                    self._forget(self._waiters, waiter)
+                    forget(self, self._waiters, waiter)
         if waiter.outcome == TIMED_OUT:
             raise TimeoutError("it did not happen in time")
 
@@ -230,6 +232,6 @@ class AsyncEvent(Event):
         finally:
             if waiter.outcome != DONE:
                 waiter.claim(CANCELLED)
-                self._forget(self._waiters, waiter)
+                forget(self, self._waiters, waiter)
         if waiter.outcome == TIMED_OUT:
             raise TimeoutError("it did not happen in time")

@@ -21,6 +21,8 @@ OWN = "an object of one task: nobody else touches it"
 POOL_LOCK = "its callers hold the dispatcher's lock (`memory/pool/worker_handle.py` and `work.py` say so)"
 ONE_WRITER = "each word of a worker's memory has one writer: here it is the worker, or who holds the pool's lock"
 ONE_TAKER = "the iterator of one `map`, which belongs to the task that takes its results"
+CLAIMED = "its callers hold the run's claim lock (`memory/arena.py` says so)"
+GUESS = "a count of waits: if one is lost, the next measurement comes a wait later"
 DASK_LOOP = "only the event loop of the board, or of the worker, comes here"
 PAST = "the run is over: its tasks have ended, and with them those who used the view"
 
@@ -150,6 +152,15 @@ ALLOWED = {
     ("models/memory/pool/worker_handle.py", "WorkerHandle.collect", "sliced view"): POOL_LOCK,
     ("models/memory/pool/worker_handle.py", "WorkerHandle.collect", "increment"): POOL_LOCK,
     ("models/memory/pool/worker_handle.py", "WorkerHandle._drain", "increment"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle._next_bytes", "increment"): POOL_LOCK,
+    ("models/memory/arena.py", "Arena.allocate", "increment"): CLAIMED,
+    ("models/memory/arena.py", "Arena.free", "increment"): CLAIMED,
+    ("models/memory/channels/channel.py", "Channel._look_or_wait", "increment"): GUESS,
+    ("models/memory/looking.py", "Looking._looked", "increment"): GUESS,
+    ("models/memory/channels/large.py", "_with_buffers", "sliced view"): "the view was made for this call",
+    ("models/memory/pickling.py", "Pieces.write", "increment"): OWN,
+    ("models/memory/pool/payload.py", "Payload.place", "increment"): OWN,
+    ("models/waiting/queues.py", "forget", "increment"): UNDER_LOCK,
     ("models/pools/future.py", "Condition.wait", "check then act"): "it holds the condition's lock again",
     ("models/pools/future.py", "Condition.notify_all", "check then act"): "who notifies holds the condition's lock",
     ("models/pools/results.py", "Supply.refill", "shared iterator"): ONE_TAKER,
@@ -170,7 +181,6 @@ ALLOWED = {
         "module state",
     ): "keyed by loop, and a loop belongs to one thread",
     ("models/waiting/sockets/trio.py", "TrioSockets._look", "polling"): "it looks once a second, while somebody waits",
-    ("models/simulated/sim.py", "Channel", "shared iterator"): "an `itertools.repeat` without a count has no state",
     ("models/simulated/world.py", "the module", "module state"): "`itertools.count` gives each number once",
     ("models/simulated/units.py", "the module", "module state"): "only appended to, and never read",
     ("models/simulated/units.py", "Units.take", "check then act"): "all units of a search are in one thread",
@@ -208,7 +218,6 @@ ALLOWED = {
     ("models/eventlet_.py", "Channel", "shared iterator"): MODEL_TURNS,
     ("models/gevent_.py", "Channel", "shared iterator"): MODEL_TURNS,
     ("models/greenlet_.py", "Channel", "shared iterator"): MODEL_TURNS,
-    ("models/tasklets.py", "Channel", "shared iterator"): MODEL_TURNS,
     ("models/trio_.py", "Channel", "shared iterator"): MODEL_TURNS,
     ("models/cluster/board.py", "Board.serve", "iteration"): DASK_LOOP,
     ("models/cluster/board.py", "Board.close", "iteration"): DASK_LOOP,

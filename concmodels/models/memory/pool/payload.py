@@ -26,7 +26,7 @@ def quickly_packed(value: object) -> Packed | None:
 
 
 class Payload:
-    """What a worker is given: how many tasks, the function they have in common, and what it is to be called with."""
+    """The message to a worker: how many tasks, the function they have in common, and what it is to be called with."""
 
     def __init__(self, count: int, function: bytes, star: bool) -> None:
         self._head = count, function, star
