@@ -307,15 +307,19 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             step.resumes, step.place = self._resumed_by(handle)
         if timer is not None and self._may_expire(timer):
             steps.append(self._expiry(timer))
-        for step in steps:
-            world.enable(step)
-        chosen = steps.index(world.park(*steps))
+        chosen = self._choose(steps)
         if timer is not None and chosen == len(ready):
             self._expire(timer)
         else:
             handle = ready[chosen]
             del ready[chosen]
             self._call(handle)
+
+    def _choose(self, steps: list[Step]) -> int:
+        """Let the schedule take one of these steps, which can all be taken now; return which."""
+        for step in steps:
+            self._world.enable(step)
+        return steps.index(self._world.park(*steps))
 
     def _next_timer(self) -> _Timer | None:
         timers = self._scheduled
@@ -355,9 +359,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         haste.meet(it.slept_at for it in sleeping)
         steps = [world.announce(f"end sleep {number}", self._keys) for number in range(len(sleeping))]
         steps.append(world.announce("go on", self._keys))
-        for step in steps:
-            world.enable(step)
-        chosen = steps.index(world.park(*steps))
+        chosen = self._choose(steps)
         if chosen == len(sleeping):
             return False
         self._end_now(sleeping[chosen], haste)
@@ -385,9 +387,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             for step, number in zip(steps, signals, strict=True):
                 step.resumes, step.place = _Lane(name_of(number), OUTSIDE), self._place_of_main()
         steps.append(world.announce("no signal", self._keys))
-        for step in steps:
-            world.enable(step)
-        chosen = steps.index(world.park(*steps))
+        chosen = self._choose(steps)
         if chosen == len(signals):
             return False
         self.history.begin(signals[chosen], PROGRAM)

@@ -45,7 +45,7 @@ ALERT = 14  # not 0 once a scope was cancelled, the run was broken off, or tasks
 # is 0, a checkpoint has nothing else to look at
 IN_FLIGHT = 62  # a list: the sockets that were pickled and have not arrived
 SHARES, FREE_SHARE = 60, 61  # how many buffers were shared, and a list of entries that are free again
-KEPT, TURN, WATCHED = 64, 65, 66  # free blocks that have kept their pages: bytes in all; see `keep_warm`
+KEPT, TURN, WATCHED = 64, 65, 66  # free blocks that have kept their pages: bytes in all; see `Arena.free`
 COLD_BLOCKS = 64  # as FREE_BLOCKS, for those whose pages went back; the smallest is of two pages, so from word 77 on
 LOCK_NAMES = 128
 

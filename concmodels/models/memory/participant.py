@@ -28,6 +28,7 @@ from concmodels.models.memory.arena import (
     ASKED,
     BROKEN,
     CANCELLED,
+    HELD,
     LIST,
     NEXT,
     OUTCOME,
@@ -106,6 +107,13 @@ class Participant:
         self.closers: list[Callable[[], object]] = []  # called before the end of the run, or of this part of it
         arena.ask_to_watch = lambda: self.notify_supervisor()
         participants[run] = self
+
+    def free_block(self, at: int) -> None:
+        """Give back the block of an item, whose size stands in front, and which only the calling task knows."""
+        arena, words, me = self.arena, self.words, self.wait_slot().at
+        with arena.claim:
+            arena.free(at, 8 + words[at >> 3])
+            words[me + HELD] = 0
 
     # The slots of the threads.
 

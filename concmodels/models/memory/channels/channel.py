@@ -29,17 +29,7 @@ from _thread import get_ident
 from math import inf
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models.memory.arena import (
-    ALERT,
-    LIST,
-    NEXT,
-    OUTCOME,
-    OWNER,
-    PENDING,
-    PREVIOUS,
-    WAITING,
-    deadline,
-)
+from concmodels.models.memory.arena import ALERT, LIST, NEXT, OUTCOME, OWNER, PENDING, PREVIOUS, WAITING, deadline
 from concmodels.models.memory.channels.layout import (
     BYTES_TAIL,
     CLOSED,

@@ -88,7 +88,7 @@ def _write(home: Participant, kind: int, size: int, parts: Iterable[tuple[int, P
         for offset, part in parts:
             arena.write(at + 8 + offset, part)
     except BaseException:
-        free(home, at)
+        home.free_block(at)
         raise
     words[me + HELD] = 0
     return word_of(kind, at)
@@ -100,7 +100,7 @@ def read(home: Participant, kind: int, at: int) -> Any:
         with home.arena.view(at + 8, home.words[at >> 3]) as view:
             return opened(kind, view, "an item of this channel")
     finally:
-        free(home, at)
+        home.free_block(at)
 
 
 def opened(kind: int, view: memoryview, what: str) -> Any:
@@ -123,11 +123,3 @@ def _with_buffers(view: memoryview, what: str) -> Any:
         buffers.append(bytearray(view[end : end + nbytes]))
         end += nbytes
     return unpack_arrived(view[at : at + size], what, lambda data: loads(data, buffers=buffers))
-
-
-def free(home: Participant, at: int) -> None:
-    """Give a block back that only the calling task knows."""
-    arena, words, me = home.arena, home.words, home.wait_slot().at
-    with arena.claim:
-        arena.free(at, 8 + words[at >> 3])
-        words[me + HELD] = 0

@@ -316,20 +316,14 @@ class ChannelMemory:
             try:
                 data = self.home.arena.get(at + 8, size)
             finally:
-                self._free_block(at)
+                self.home.free_block(at)
             if kind == RAW:
                 return data
         return unpack_arrived(data, "an item of this channel")
-
-    def _free_block(self, at: int) -> None:
-        arena, words, me = self.home.arena, self.home.words, self.home.wait_slot().at
-        with arena.claim:
-            arena.free(at, 8 + words[at >> 3])
-            words[me + HELD] = 0
 
     def _discard(self, payload: int | bytes) -> None:
         """Free the block of a payload that was not sent."""
         if type(payload) is int and payload < LEAST:
             kind, at = kind_of(payload)
             if kind != CONSTANT:
-                self._free_block(at)
+                self.home.free_block(at)
