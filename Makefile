@@ -22,7 +22,7 @@ GIL_MODELS = (threads or processes or overlap or at_once) and not polling and no
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH
 # `check` prints pytest's summary last, also under -j.
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-models test-gil test-stress test-docs test-browser bench bench-quick bench-free-threaded bench-web bench-web-quick docs docs-serve lint check setup requirements clean
+.PHONY: help demo test test-all test-models test-gil test-stress test-docs test-browser bench bench-quick bench-free-threaded bench-web bench-web-quick docs docs-serve playground lint check setup requirements clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 22
@@ -75,6 +75,10 @@ docs: setup ## the site, in build/docs
 	@echo "Building the site; the first time it runs every program it shows, which takes two to three minutes."
 	$(python) -m sphinx -n -W --keep-going $$([ -t 1 ] || echo -q) -E -d build/docs-doctrees docs build/docs
 	@echo "The site is in build/docs; make docs-serve shows it."
+
+# The site is built without it, too: its programs can then be read only.
+playground: ## what the site's programs run with in a browser, into .python/playground (needs npm)
+	@sh tools/playground.sh || [ $$? -eq 3 ]
 
 docs-serve: docs ## the site, on this machine
 	@$(python) tools/serve.py build/docs

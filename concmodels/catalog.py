@@ -268,6 +268,8 @@ def _nearest_first(name: str, known: list[str]) -> list[str]:
 
 def _refusal(entry: Facts) -> str | None:
     """The reason why this interpreter or this machine can't run the model, or None."""
+    if sys.platform == "emscripten" and not is_simulated(entry):
+        return "in a browser only the simulated models run, sim and sim:async"
     if entry.family == "boundary" and (why := _refusal_of_platform()):
         return why
     if entry.variant == "fork" and not hasattr(os, "fork"):

@@ -5,14 +5,13 @@ types a number. `u` takes the last choice back: the program is run again from th
 that can come of each choice, and says which of them can still fail.
 """
 
-import linecache
-import os
 import sys
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
+from concmodels.explore.choices import Choose, Chosen
 from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.explore.running.outcome import failure_of, reached_the_limit, sentence
 from concmodels.explore.running.runs import Runs
@@ -25,47 +24,11 @@ if TYPE_CHECKING:
 
     from concmodels.explore.running.options import Options
     from concmodels.explore.running.scenario import Scenario
-    from concmodels.models.simulated.schedules import Strategy
-    from concmodels.models.simulated.steps import Step
     from concmodels.models.simulated.world import Run
 
 HELP = "a number: this task goes on; u: undo; ?: which choices can still fail; q: leave"
 LOOK_AHEAD = 500
 """How many schedules `?` tries for each choice."""
-
-
-class Choose(Exception):
-    """The choices that were made are used up: the reader is to make another one. The steps are those to choose from."""
-
-    def __init__(self, steps: list[Step], lots: int = 0) -> None:
-        self.rows = [_row(step) for step in steps] or [("", f"case {lot} of a select", "") for lot in range(lots)]
-
-
-class Chosen:
-    """Takes the choices that were made, where there is one to make; then asks `then`, or else raises `Choose`."""
-
-    def __init__(self, choices: list[int], then: Strategy | None = None) -> None:
-        self._choices = [*reversed(choices)]
-        self._then = then
-
-    def choose(self, steps: list[Step]) -> int:
-        """As `Strategy.choose`."""
-        if self._then is not None and not self._choices:
-            return self._then.choose(steps)
-        if len(steps) == 1:
-            return 0
-        order = sorted(range(len(steps)), key=lambda index: (steps[index].identity, steps[index].kind))
-        if not self._choices:
-            raise Choose([steps[index] for index in order])
-        return order[self._choices.pop()]
-
-    def branch(self, n: int) -> int:
-        """As `Strategy.branch`."""
-        if self._choices:
-            return self._choices.pop()
-        if self._then is None:
-            raise Choose([], n)
-        return self._then.branch(n)
 
 
 def play(scenario: Scenario, options: Options) -> int:
@@ -164,11 +127,3 @@ class _Game:
             if not search.end(run):
                 return "can't fail any more"
         return f"has not failed in {LOOK_AHEAD} schedules"
-
-
-def _row(step: Step) -> tuple[str, str, str]:
-    """Return the task of a step, what it is about to do, and at which line."""
-    if step.place is None:
-        return step.task.name, str(step), ""
-    file, line = step.place
-    return step.task.name, str(step), f"{os.path.basename(file)}:{line}  {linecache.getline(file, line).strip()}"

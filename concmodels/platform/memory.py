@@ -54,7 +54,6 @@ There it is a lock, by belief 3: the semaphore that is released in between (`Cha
 """
 
 import os
-from _multiprocessing import SemLock, sem_unlink  # type: ignore[import-not-found] # typeshed does not know it
 from _thread import allocate_lock
 
 from concmodels.platform import PORTABLE
@@ -62,6 +61,8 @@ from concmodels.platform import PORTABLE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mmap import mmap
+
+    from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
 
 __all__ = [
     "PAGE", "SEMAPHORES", "SIZES", "attach", "give_back", "make_semaphore", "new_fence", "new_file", "open_semaphore",
@@ -85,9 +86,6 @@ new_fence = allocate_lock
 
 Each thread uses one of its own, so it never waits for it.
 """
-
-remove_semaphore = sem_unlink
-"""Remove the name of a semaphore. Raises `FileNotFoundError`."""
 
 
 def new_file() -> int:
@@ -116,13 +114,27 @@ def give_back(mapping: mmap | None, fd: int, at: int, size: int) -> None:
             pages.madvise(MADV_REMOVE)
 
 
+# What follows is imported when it is called, because not every Python has it: one in a browser can't start processes.
+
+
 def make_semaphore(name: str) -> None:
     """Make a semaphore that is free. Raises `OSError`."""
+    from _multiprocessing import SemLock
+
     SemLock(1, 1, 1, name, False)
+
+
+def remove_semaphore(name: str) -> None:
+    """Remove the name of a semaphore. Raises `FileNotFoundError`."""
+    from _multiprocessing import sem_unlink
+
+    sem_unlink(name)
 
 
 def open_semaphore(name: str) -> SemLock:
     """Open a semaphore by its name. (One that is rebuilt from its handle is closed for all when it is garbage.)"""
+    from _multiprocessing import SemLock
+
     return SemLock._rebuild(0, 1, 1, name)
 
 

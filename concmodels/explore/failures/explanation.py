@@ -25,8 +25,13 @@ def explain(
     drawn = picture(moments, rows)
     if drawn:
         lines += ["", f"What happened, {_switches(forced_switches)}:", *drawn]
-    reasons = [*dict.fromkeys(lost_updates(moments, races)), *describe_races(races)]
-    return "\n".join([*lines, "", *reasons, ""] if reasons else [*lines, ""])
+    told = reasons(moments, races)
+    return "\n".join([*lines, "", *told, ""] if told else [*lines, ""])
+
+
+def reasons(moments: Sequence[Moment], races: Sequence[Race]) -> list[str]:
+    """Return what may have led to a failure, one sentence each: lost updates, and data races."""
+    return [*dict.fromkeys(lost_updates(moments, races)), *describe_races(races)]
 
 
 def _switches(count: int) -> str:

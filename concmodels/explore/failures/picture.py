@@ -31,7 +31,7 @@ _OFTEN = 3
 
 def picture(moments: Sequence[Moment], most: int = ROWS) -> list[str]:
     """Return the rows; of more than `most` of them the last ones, below how many are left out."""
-    rows, repeated, tail = _without_repetition(list(_rows(list(_marked(moments)))))
+    rows, repeated, tail = _without_repetition(rows_of(moments))
     hidden = max(0, len(rows) - most + (repeated > 1))
     rows, at = rows[hidden:], len(rows) - tail - hidden
     lanes = sorted({moment.identity for moment in rows}, key=lambda identity: [*map(int, identity.split("."))])
@@ -44,6 +44,11 @@ def picture(moments: Sequence[Moment], most: int = ROWS) -> list[str]:
     if repeated > 1:
         lines.insert(at, f"  ... and so on, {repeated} times")
     return [f"  ... {hidden} more before", *lines] if hidden > 0 else lines
+
+
+def rows_of(moments: Sequence[Moment]) -> list[Moment]:
+    """Return the moments that a picture shows, one for each of its rows; what repeats itself is not folded yet."""
+    return list(_rows(list(_marked(moments))))
 
 
 def _without_repetition(rows: list[Moment]) -> tuple[list[Moment], int, int]:

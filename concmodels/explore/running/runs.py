@@ -44,6 +44,8 @@ class Runs:
         self.scenario = scenario
         self.options = options
         self.count = 0
+        self.each: Callable[[], object] | None = None
+        """What is called after each of them, where no other thread can look at `count`."""
         self.limited = 0
         """How many runs were cut because they made too many steps."""
         self.is_concurrent = False
@@ -94,6 +96,8 @@ class Runs:
             raise Over
         self.count += 1
         run = self.repeat(strategy)
+        if self.each is not None:
+            self.each()
         self.limited += reached_the_limit(run)
         if not self.is_concurrent:
             main = run.steps[0].identity if run.steps else None

@@ -24,7 +24,9 @@ _FOLDERS = tuple(
         *(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")),
         *site.getsitepackages(),
         site.getusersitepackages(),
+        os.path.dirname(os.__file__),  # the library may be in an archive
     }
+    if path is not None  # a browser has no folder for the user's packages
 )
 _PARTS = frozenset({"site-packages", "dist-packages"})
 

@@ -5,6 +5,7 @@ frames. So the runs of a search share theirs: a unit that has done its job waits
 """
 
 from contextlib import suppress
+from contextvars import Context
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
@@ -37,10 +38,9 @@ class Unit(greenlet):
 
     def _do(self, job: Callable[[], greenlet]) -> greenlet:
         """Do a job; return the greenlet that goes on. Whatever the job raises ends the unit, but for `GreenletExit`."""
-        self.gr_context = None
         self.has_begun = True
         try:
-            following = job()
+            following = Context().run(job)
         except GreenletExit:
             assert self.parent is not None
             following = self.parent

@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude, LiteralIncludeReader
 
 from concdocs.places import Directive, Mistake, file_in_project
+from concdocs.playground import playground
 
 
 class CodeOf(Directive):
@@ -22,6 +23,7 @@ class CodeOf(Directive):
         "numbers": directives.flag,
         "language": directives.unchanged_required,
         "caption": directives.unchanged_required,
+        "run": directives.flag,
     }
 
     def build(self) -> list[nodes.Node]:
@@ -40,7 +42,12 @@ class CodeOf(Directive):
             "literalinclude", [f"/{place}"], options, self.content, self.lineno, self.content_offset,
             self.block_text, self.state, self.state_machine,
         )  # fmt: skip
-        return includer.run()
+        block = includer.run()
+        if "run" not in self.options:
+            return block
+        if {"object", "lines"} & self.options.keys():
+            raise Mistake("a reader can run a whole file only, not a part of it")
+        return playground(self.arguments[0], block)
 
     def _included(self) -> dict[str, object]:
         """What literalinclude is told."""

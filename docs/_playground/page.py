@@ -1,0 +1,154 @@
+"""What the page asks of Python. Each function takes the program as text, and returns an answer as JSON.
+
+An answer has the key "verdict": "ended" or "failed" for one run; "broken", "held in all" or "held so far" for a search;
+"asks" where the reader is to choose; "refused" where the program can't be run here. "sentence" says it in words, and
+"output" is what the program has printed.
+
+In the archive for the browser this module is `concmodels.explore.page`: the frames of other modules count as those of
+the program, and would be in its pictures.
+"""
+
+import contextlib
+import functools
+import io
+import json
+import linecache
+import os
+import time
+
+from js import Object, postMessage
+from pyodide.ffi import to_js
+
+from concmodels.explore.choices import Choose, Chosen
+from concmodels.explore.errors import CannotExplore, StillComputing
+from concmodels.explore.exploring import scenario_of
+from concmodels.explore.failures.moment import Moment
+from concmodels.explore.failures.replay_id import ReplayId, checksum
+from concmodels.explore.running.options import Options
+from concmodels.explore.running.outcome import failure_of, reached_the_limit, sentence
+from concmodels.explore.running.runs import Runs
+from concmodels.explore.search import Search
+from concmodels.explore.surroundings import Surroundings
+from concmodels.models.simulated.schedules import FirstComeFirstServed, Recorder, Replay
+
+FILE = "program.py"
+MOST_OUTPUT = 20_000
+"""The characters of output that are kept."""
+ROWS_OF_A_GAME = 12
+SECONDS_BETWEEN_NEWS = 0.2
+
+
+class Output(io.StringIO):
+    """Keeps the beginning of what a program prints."""
+
+    def write(self, text):
+        super().write(text[: max(0, MOST_OUTPUT - self.tell())])
+        return len(text)
+
+
+def answer(function):
+    """Make a function of a scenario one of a program's text; what is wrong with the program is an answer, too."""
+
+    @functools.wraps(function)
+    def answered(source, *arguments):
+        with open(FILE, "w", encoding="utf-8") as file:
+            file.write(source)
+        linecache.clearcache()  # of the program before
+        output = Output()
+        try:
+            with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+                found = function(scenario_of(FILE), *arguments)
+        except (CannotExplore, StillComputing) as error:
+            found = {"verdict": "refused", "sentence": str(error)}
+        return json.dumps({"output": output.getvalue()} | found)
+
+    return answered
+
+
+@answer
+def run(scenario):
+    """Run it once, first come, first served."""
+    with Surroundings().watched(), Runs(scenario, Options()) as runs, runs.switching("checkpoints"):
+        return end_of(runs.repeat(FirstComeFirstServed()))
+
+
+@answer
+def explore(scenario, seconds):
+    """Run it on every schedule that makes a difference, for so many seconds."""
+    search = Search(scenario, Options(seconds=seconds))
+    search.runs.each = News(search.runs)
+    with contextlib.redirect_stdout(Output()):
+        report = search.report()
+    if report.failure is not None:
+        print_again(scenario, report.failure)
+    return report.to_json() | {"sentence": report.sentence, "remarks": report.reasons}
+
+
+@answer
+def replay(scenario, text):
+    """Run it on the schedule with this id."""
+    replay_id = ReplayId.parse(text, checksum(scenario.codes))
+    options = Options().for_replay(replay_id.switches, replay_id.order, replay_id.interrupt)
+    with contextlib.redirect_stdout(Output()):
+        report = Search(scenario, options).replay(replay_id)
+    if report.failure is not None:
+        print_again(scenario, report.failure)
+    return report.to_json() | {"sentence": report.sentence, "remarks": report.reasons}
+
+
+@answer
+def step(scenario, choices):
+    """Run it until these choices are used up, and say which there are next."""
+    with Surroundings().watched(), Runs(scenario, Options().for_play()) as runs, runs.switching():
+        recorder = Recorder(Chosen(json.loads(choices)))
+        run = runs.repeat(recorder, record=True)
+        moments = [Moment.of(it, forced=False) for it in run.steps]
+        rows = [it.to_json() for it in moments if it.file]
+    asks = isinstance(run.error, Choose) and run.cut
+    found = {"rows": rows[-ROWS_OF_A_GAME:], "forced": len(recorder.schedule.forced)}
+    return found | (asked(run.error) if asks else end_of(run))
+
+
+def asked(choose):
+    """The tasks to choose from."""
+    return {
+        "verdict": "asks",
+        "sentence": "",
+        "choices": [{"task": task, "what": what, "where": where} for task, what, where in choose.rows],
+    }
+
+
+def end_of(run):
+    """How a run has ended."""
+    error = failure_of(run)
+    if error is not None:
+        return {"verdict": "failed", "sentence": sentence(error), "waits": list(getattr(error, "waits", ()))}
+    if reached_the_limit(run):
+        return {"verdict": "failed", "sentence": "It makes too many steps, and was cut."}
+    return {"verdict": "ended", "sentence": "" if run.value is None else f"It has returned {run.value!r}."}
+
+
+def print_again(scenario, failure):
+    """Run the schedule of a failure once more, for what the program prints in it."""
+    replay_id = ReplayId.parse(failure.replay_id, checksum(scenario.codes))
+    options = Options().for_replay(replay_id.switches, replay_id.order, replay_id.interrupt)
+    with Surroundings().watched(), Runs(scenario, options) as runs, runs.switching():
+        runs.repeat(Replay(failure.schedule))
+
+
+class News:
+    """Tells the page now and then how many schedules were run."""
+
+    def __init__(self, runs):
+        self._runs = runs
+        self._last = time.monotonic()
+
+    def __call__(self):
+        now = time.monotonic()
+        if now - self._last > SECONDS_BETWEEN_NEWS:
+            self._last = now
+            postMessage(to_js({"count": self._runs.count}, dict_converter=Object.fromEntries))
+
+
+os.makedirs("/program", exist_ok=True)
+os.chdir("/program")

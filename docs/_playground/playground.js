@@ -1,0 +1,53 @@
+// Makes the programs of a page ones that can be changed and run, in the page. Before the reader asks for it, nothing
+// but this file and its style sheet is loaded.
+
+const BROWSERS = "This browser can't run programs here, because it can't suspend WebAssembly: Chrome and Edge 137, " +
+    "Firefox 153 and Safari 27 can.";
+const FROM_A_FILE = "A browser runs programs only on pages that come from a server: make docs-serve starts one.";
+const opened = [];
+
+function whyNot() {
+    if (location.protocol === "file:") return FROM_A_FILE;
+    return "Suspending" in WebAssembly && "promising" in WebAssembly ? "" : BROWSERS;
+}
+
+// Open a program for the reader, changed if `packed` is one that a link has brought.
+async function open(root, packed) {
+    root.querySelector(".playground-open").remove();
+    const reason = whyNot();
+    if (reason) {
+        const status = document.createElement("p");
+        status.setAttribute("role", "status");
+        status.textContent = reason;
+        root.append(status);
+        return null;
+    }
+    const { Program, unpacked } = await import("./program.js");
+    const program = new Program(root, packed && (await unpacked(packed).catch(() => undefined)));
+    opened.push(program);
+    return program;
+}
+
+function offer(root) {
+    const isFirst = root.classList.contains("playground-first"); // the one that a visitor sees first: one click is enough
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "playground-button playground-open";
+    button.textContent = isFirst ? "Try every schedule" : "Change and run it";
+    button.onclick = async () => {
+        const program = await open(root);
+        if (isFirst) await program?.tryAll();
+        else program?.editor.view.focus();
+    };
+    root.append(button);
+}
+
+function openLinked() {
+    const [id, packed] = location.hash.slice(1).split("=");
+    const root = packed && document.getElementById(id);
+    if (root?.matches(".playground")) open(root, packed).then(() => root.scrollIntoView());
+}
+
+document.querySelectorAll(".playground").forEach(offer);
+matchMedia("(max-width: 30rem)").addEventListener("change", () => opened.forEach((it) => it.redraw?.()));
+openLinked();

@@ -1,0 +1,245 @@
+// A program that the reader has opened: its editor, what can be asked of it, and the answer.
+import { Editor } from "./editor.min.js";
+import { draw } from "./schedule.js";
+
+const SECONDS = 10; // of a search
+
+// The one worker of the page. It answers one question after the other.
+class Python {
+    static current = null;
+
+    static async ask(news, ...question) {
+        Python.current ??= new Python();
+        return Python.current.ask(news, question);
+    }
+
+    static stop() {
+        Python.current?.end(new Error("Stopped."));
+    }
+
+    constructor() {
+        this.worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+        this.worker.onmessage = ({ data }) => this.hear(data);
+        this.worker.onerror = (event) => this.end(new Error(`Python could not be started. ${event.message ?? ""}`));
+    }
+
+    ask(news, question) {
+        return new Promise((resolve, reject) => {
+            Object.assign(this, { news, resolve, reject });
+            news(this.isReady ? "Running …" : "Loading Python: 7 MB, the first time …");
+            this.worker.postMessage(question);
+        });
+    }
+
+    hear(data) {
+        if (data.ready) {
+            this.isReady = true;
+            this.news("Running …");
+        } else if (data.count) this.news(`${data.count.toLocaleString("en")} schedules so far`);
+        else if (data.broken) this.end(new Error(`It could not be run: ${data.broken}`));
+        else this.resolve(data.answer);
+    }
+
+    end(why) {
+        this.worker.terminate();
+        Python.current = null;
+        this.reject?.(why);
+    }
+}
+
+// A new element: its properties or attributes, then its children.
+function make(name, properties = {}, ...children) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(properties)) {
+        if (key in element) element[key] = value;
+        else element.setAttribute(key, value);
+    }
+    element.append(...children);
+    return element;
+}
+
+function button(text, action, kind = "") {
+    const onclick = action;
+    return make("button", { type: "button", className: `playground-button ${kind}`, textContent: text, onclick });
+}
+
+export class Program {
+    constructor(root, text) {
+        this.original = programIn(root);
+        this.root = root;
+        const place = make("div", { className: "playground-editor" });
+        this.status = make("p", { className: "playground-status", role: "status" });
+        this.result = make("div", { className: "playground-result" });
+        this.makeButtons();
+        root.querySelector(".literal-block-wrapper, .highlight").hidden = true;
+        root.append(place, this.bar, this.idBar, this.status, this.result);
+        this.editor = new Editor(place, text ?? this.original, "The program, which you can change", () => this.changed());
+        this.undo.hidden = this.editor.text === this.original;
+    }
+
+    makeButtons() {
+        this.stop = button("Stop", () => Python.stop());
+        this.undo = button("Undo my changes", () => (this.editor.text = this.original));
+        this.link = button("Copy a link to this program", () => this.copyLink());
+        this.id = make("input", { type: "text", className: "playground-id", spellcheck: false, placeholder: "3.14-5f0c9a-a-6@2,9@1" });
+        const again = make("form", { className: "playground-bar" },
+            make("label", {}, "Replay id ", this.id), make("button", { className: "playground-button" }, "Run this schedule"));
+        again.onsubmit = (event) => (event.preventDefault(), this.search("replay", this.id.value));
+        this.idBar = make("details", { className: "playground-more" }, make("summary", {}, "More"), again, this.link);
+        this.actions = [
+            button("Try every schedule", () => this.tryAll(), "playground-main"),
+            button("Run", () => this.runOnce()), button("You are the scheduler", () => this.play([])),
+        ];
+        this.bar = make("div", { className: "playground-bar" }, ...this.actions, this.stop, this.undo);
+        this.stop.hidden = true;
+    }
+
+    // The answer belongs to the program as it was.
+    changed() {
+        this.undo.hidden = this.editor.text === this.original;
+        this.show();
+    }
+
+    show(...parts) {
+        this.redraw = null;
+        this.result.replaceChildren(...parts);
+    }
+
+    async ask(...question) {
+        this.wait(true);
+        try {
+            const answer = await Python.ask((news) => (this.status.textContent = news), ...question);
+            const detail = { question: question[0], answer, program: this };
+            this.root.dispatchEvent(new CustomEvent("playground-answer", { bubbles: true, detail }));
+            return answer;
+        } catch (error) {
+            this.show();
+            this.problem = error.message;
+            return null;
+        } finally {
+            this.wait(false);
+        }
+    }
+
+    wait(isWaiting) {
+        for (const it of document.querySelectorAll(".playground-button")) it.disabled = isWaiting;
+        this.stop.disabled = false;
+        this.stop.hidden = !isWaiting;
+        if (isWaiting) this.problem = "";
+        else queueMicrotask(() => (this.status.textContent = this.problem));
+    }
+
+    async runOnce() {
+        const answer = await this.ask("run", this.editor.text);
+        if (answer === null) return;
+        const titles = { ended: "It ended well, on one schedule of many.", failed: "It failed.", refused: "It can't be run here." };
+        this.editor.mark([]);
+        this.show(verdict(titles[answer.verdict], answer.sentence, answer.verdict !== "ended"), ...waits(answer.waits), ...output(answer));
+    }
+
+    tryAll() {
+        return this.search("explore", SECONDS);
+    }
+
+    async search(...question) {
+        const answer = await this.ask(question[0], this.editor.text, ...question.slice(1));
+        if (answer !== null) this.showFound(answer);
+    }
+
+    showFound(answer) {
+        const { failure } = answer;
+        this.editor.mark(failure ? failure.rows.map((row) => row.line) : []);
+        if (!failure) {
+            const isRefused = answer.verdict === "refused";
+            const title = isRefused ? "It can't be run here." : `${withoutFile(answer.sentence)}.`;
+            this.show(verdict(title, isRefused ? answer.sentence : "", isRefused), ...remarks(answer.remarks), ...output(answer));
+            return;
+        }
+        const again = make("p", { className: "playground-remark" }, "This schedule again: ", make("code", {}, failure.replay));
+        const parts = () => [
+            verdict(`Broken, on schedule ${failure.found_at}.`, failure.error, true), ...waits(failure.waits),
+            draw(failure.rows), ...remarks(failure.reasons), again, ...output(answer),
+        ];
+        this.show(...parts());
+        this.redraw = () => this.result.replaceChildren(...parts());
+        this.id.value = failure.replay;
+    }
+
+    async play(choices) {
+        const answer = await this.ask("step", this.editor.text, JSON.stringify(choices));
+        if (answer === null) return;
+        const back = choices.length ? [button("Take the last choice back", () => this.play(choices.slice(0, -1)))] : [];
+        const rows = answer.rows?.length ? [draw(answer.rows)] : [];
+        const after = answer.verdict === "asks" ? this.question(answer.choices, choices) : this.end(answer);
+        this.show(...rows, ...after, ...back, ...output(answer));
+        this.result.querySelector(".playground-choices button")?.focus({ preventScroll: true });
+    }
+
+    question(offered, choices) {
+        this.editor.mark(offered.map((it) => Number(/:(\d+)/.exec(it.where)?.[1])));
+        const items = offered.map((it, index) => {
+            const choice = button("", () => this.play([...choices, index]));
+            choice.append(make("strong", {}, it.task), ` ${it.what} `, make("code", {}, it.where.replace(/^program\.py:/, "line ")));
+            return make("li", {}, choice);
+        });
+        return [make("p", { className: "playground-asks" }, "Which task goes on?"), make("ol", { className: "playground-choices" }, ...items)];
+    }
+
+    end(answer) {
+        const isBroken = answer.verdict === "failed";
+        this.editor.mark([]);
+        const title = isBroken ? "You broke it." : answer.verdict === "ended" ? "It ended well." : "It can't be run here.";
+        return [verdict(title, answer.sentence, answer.verdict !== "ended"), ...waits(answer.waits)];
+    }
+
+    // Nothing leaves the machine: a browser doesn't send what follows the # of an address.
+    async copyLink() {
+        const address = new URL(location.href);
+        address.hash = `${this.root.id}=${await packed(this.editor.text)}`;
+        history.replaceState(null, "", address);
+        await navigator.clipboard?.writeText(address.href).catch(() => {});
+        this.status.textContent = "The link is in the address bar, and copied.";
+    }
+}
+
+function verdict(title, text, isBad) {
+    return make("p", { className: `playground-verdict ${isBad ? "bad" : "good"}` }, make("strong", {}, title), text ? ` ${withLines(text)}` : "");
+}
+
+function remarks(texts = []) {
+    return texts.map((text) => make("p", { className: "playground-remark" }, withLines(text)));
+}
+
+const waits = remarks;
+
+function output({ output: text }) {
+    return text ? [make("pre", { className: "playground-output", tabIndex: 0, "aria-label": "What it prints" }, text)] : [];
+}
+
+// "program.py: held in all 4 schedules": the reader knows which program.
+function withoutFile(sentence) {
+    const rest = sentence.replace(/^program\.py: /, "");
+    return rest[0].toUpperCase() + rest.slice(1);
+}
+
+function withLines(text) {
+    return text.replaceAll(/(?:the )?program\.py:(\d+)/g, "line $1");
+}
+
+function programIn(root) {
+    return root.querySelector("pre").textContent.replace(/\n$/, "");
+}
+
+export async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (it) => it.charCodeAt(0));
+    return new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes));
+}
+
+async function packed(text) {
+    const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(text));
+    return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+async function through(stream, bytes) {
+    return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+}
