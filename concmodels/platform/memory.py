@@ -60,9 +60,8 @@ from concmodels.platform import PORTABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from mmap import mmap
-
     from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
+    from mmap import mmap
 
 __all__ = [
     "PAGE", "SEMAPHORES", "SIZES", "attach", "give_back", "make_semaphore", "new_fence", "new_file", "open_semaphore",

@@ -139,7 +139,7 @@ class greenlet:
             value = self.run(*args, **kwargs)
         except GreenletExit as exit:
             value = exit
-        except BaseException as failure:
+        except BaseException as failure:  # noqa: BLE001 - it goes on in the parent
             thrown = failure
         self._state = _DEAD
         target, value, thrown = _who_goes_on(self.parent, value, thrown)

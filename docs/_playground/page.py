@@ -22,6 +22,7 @@ from pyodide.ffi import to_js
 from concmodels.explore.choices import Choose, Chosen
 from concmodels.explore.errors import CannotExplore, StillComputing
 from concmodels.explore.exploring import scenario_of
+from concmodels.explore.failures.drawing import drawing
 from concmodels.explore.failures.moment import Moment
 from concmodels.explore.failures.replay_id import ReplayId, checksum
 from concmodels.explore.running.options import Options
@@ -34,6 +35,8 @@ from concmodels.models.simulated.schedules import FirstComeFirstServed, Recorder
 FILE = "program.py"
 MOST_OUTPUT = 20_000
 """The characters of output that are kept."""
+ROWS = 60
+"""The most rows of a picture."""
 ROWS_OF_A_GAME = 12
 SECONDS_BETWEEN_NEWS = 0.2
 
@@ -79,9 +82,7 @@ def explore(scenario, seconds):
     search.runs.each = News(search.runs)
     with contextlib.redirect_stdout(Output()):
         report = search.report()
-    if report.failure is not None:
-        print_again(scenario, report.failure)
-    return report.to_json() | {"sentence": report.sentence, "remarks": report.reasons}
+    return found(scenario, report)
 
 
 @answer
@@ -91,9 +92,7 @@ def replay(scenario, text):
     options = Options().for_replay(replay_id.switches, replay_id.order, replay_id.interrupt)
     with contextlib.redirect_stdout(Output()):
         report = Search(scenario, options).replay(replay_id)
-    if report.failure is not None:
-        print_again(scenario, report.failure)
-    return report.to_json() | {"sentence": report.sentence, "remarks": report.reasons}
+    return found(scenario, report)
 
 
 @answer
@@ -103,10 +102,21 @@ def step(scenario, choices):
         recorder = Recorder(Chosen(json.loads(choices)))
         run = runs.repeat(recorder, record=True)
         moments = [Moment.of(it, forced=False) for it in run.steps]
-        rows = [it.to_json() for it in moments if it.file]
+        rows = [it for it in moments if it.file][-ROWS_OF_A_GAME:]
     asks = isinstance(run.error, Choose) and run.cut
-    found = {"rows": rows[-ROWS_OF_A_GAME:], "forced": len(recorder.schedule.forced)}
-    return found | (asked(run.error) if asks else end_of(run))
+    return {"picture": drawing(rows), "forced": len(recorder.schedule.forced)} | (
+        asked(run.error) if asks else end_of(run)
+    )
+
+
+def found(scenario, report):
+    """What a search has found."""
+    answer = report.to_json() | {"sentence": report.sentence, "remarks": report.reasons}
+    if report.failure is not None:
+        print_again(scenario, report.failure)
+        rows = report.failure.rows
+        answer["failure"] |= {"picture": drawing(rows[-ROWS:]), "lines": [row.line for row in rows]}
+    return answer
 
 
 def asked(choose):

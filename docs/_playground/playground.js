@@ -4,7 +4,6 @@
 const BROWSERS = "This browser can't run programs here, because it can't suspend WebAssembly: Chrome and Edge 137, " +
     "Firefox 153 and Safari 27 can.";
 const FROM_A_FILE = "A browser runs programs only on pages that come from a server: make docs-serve starts one.";
-const opened = [];
 
 function whyNot() {
     if (location.protocol === "file:") return FROM_A_FILE;
@@ -14,6 +13,7 @@ function whyNot() {
 // Open a program for the reader, changed if `packed` is one that a link has brought.
 async function open(root, packed) {
     root.querySelector(".playground-open").remove();
+    root.querySelector(".playground-picture")?.remove(); // the page's own: the answer has one
     const reason = whyNot();
     if (reason) {
         const status = document.createElement("p");
@@ -23,9 +23,7 @@ async function open(root, packed) {
         return null;
     }
     const { Program, unpacked } = await import("./program.js");
-    const program = new Program(root, packed && (await unpacked(packed).catch(() => undefined)));
-    opened.push(program);
-    return program;
+    return new Program(root, packed && (await unpacked(packed).catch(() => undefined)));
 }
 
 function offer(root) {
@@ -39,7 +37,7 @@ function offer(root) {
         if (isFirst) await program?.tryAll();
         else program?.editor.view.focus();
     };
-    root.append(button);
+    root.insertBefore(button, root.querySelector(".playground-picture"));
 }
 
 function openLinked() {
@@ -49,5 +47,4 @@ function openLinked() {
 }
 
 document.querySelectorAll(".playground").forEach(offer);
-matchMedia("(max-width: 30rem)").addEventListener("change", () => opened.forEach((it) => it.redraw?.()));
 openLinked();

@@ -1,6 +1,5 @@
 // A program that the reader has opened: its editor, what can be asked of it, and the answer.
 import { Editor } from "./editor.min.js";
-import { draw } from "./schedule.js";
 
 const SECONDS = 10; // of a search
 
@@ -101,7 +100,6 @@ export class Program {
     }
 
     show(...parts) {
-        this.redraw = null;
         this.result.replaceChildren(...parts);
     }
 
@@ -148,7 +146,7 @@ export class Program {
 
     showFound(answer) {
         const { failure } = answer;
-        this.editor.mark(failure ? failure.rows.map((row) => row.line) : []);
+        this.editor.mark(failure ? failure.lines : []);
         if (!failure) {
             const isRefused = answer.verdict === "refused";
             const title = isRefused ? "It can't be run here." : `${withoutFile(answer.sentence)}.`;
@@ -156,12 +154,10 @@ export class Program {
             return;
         }
         const again = make("p", { className: "playground-remark" }, "This schedule again: ", make("code", {}, failure.replay));
-        const parts = () => [
+        this.show(
             verdict(`Broken, on schedule ${failure.found_at}.`, failure.error, true), ...waits(failure.waits),
-            draw(failure.rows), ...remarks(failure.reasons), again, ...output(answer),
-        ];
-        this.show(...parts());
-        this.redraw = () => this.result.replaceChildren(...parts());
+            picture(failure.picture), ...remarks(failure.reasons), again, ...output(answer),
+        );
         this.id.value = failure.replay;
     }
 
@@ -169,9 +165,8 @@ export class Program {
         const answer = await this.ask("step", this.editor.text, JSON.stringify(choices));
         if (answer === null) return;
         const back = choices.length ? [button("Take the last choice back", () => this.play(choices.slice(0, -1)))] : [];
-        const rows = answer.rows?.length ? [draw(answer.rows)] : [];
         const after = answer.verdict === "asks" ? this.question(answer.choices, choices) : this.end(answer);
-        this.show(...rows, ...after, ...back, ...output(answer));
+        this.show(picture(answer.picture ?? ""), ...after, ...back, ...output(answer));
         this.result.querySelector(".playground-choices button")?.focus({ preventScroll: true });
     }
 
@@ -204,6 +199,11 @@ export class Program {
 
 function verdict(title, text, isBad) {
     return make("p", { className: `playground-verdict ${isBad ? "bad" : "good"}` }, make("strong", {}, title), text ? ` ${withLines(text)}` : "");
+}
+
+// Python has drawn it, and has escaped what the program has in it.
+function picture(html) {
+    return make("div", { className: "playground-picture", innerHTML: html });
 }
 
 function remarks(texts = []) {

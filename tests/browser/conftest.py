@@ -169,6 +169,7 @@ def visit(browser, address_of):
         looks[-1].open(address_of(name))
         return looks[-1].page
 
+    visit.looks = looks
     yield visit
     for look in looks:
         look.page.context.close()

@@ -73,7 +73,7 @@ def test_the_json_has_it_all(command, tmp_path):
     assert status == 1 and report["verdict"] == "broken"
     failure = report["failure"]
     assert failure["kind"] == "AssertionError" and failure["forced_switches"] == 1 and failure["steps"]
-    assert {"identity", "task", "what", "file", "line", "source", "forced"} == failure["steps"][0].keys()
+    assert {"task", "what", "file", "line", "forced"} == failure["steps"][0].keys()
 
 
 def test_json_on_standard_output_has_it_for_itself(command):

@@ -47,6 +47,11 @@ class Failure:
         """The place where the exception was raised, as `file:line`. Empty for a deadlock, which has several places."""
         return place_of(self.error)
 
+    @property
+    def rows(self) -> list[Moment]:
+        """The moments that its picture shows, one for each row."""
+        return rows_of(self.moments)
+
     def __str__(self) -> str:
         return explain(self.error, self.moments, self.forced_switches, self.races)
 
@@ -62,5 +67,4 @@ class Failure:
             "replay": self.replay_id,
             "steps": [moment.to_json() for moment in self.moments],
             "reasons": reasons(self.moments, self.races),
-            "rows": [moment.to_json() for moment in rows_of(self.moments)],
         }

@@ -46,12 +46,4 @@ class Moment:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON can have it."""
-        return {
-            "identity": self.identity,
-            "task": self.task,
-            "what": self.what,
-            "file": self.file,
-            "line": self.line,
-            "source": self.source,
-            "forced": self.forced,
-        }
+        return {"task": self.task, "what": self.what, "file": self.file, "line": self.line, "forced": self.forced}

@@ -24,6 +24,7 @@ class CodeOf(Directive):
         "language": directives.unchanged_required,
         "caption": directives.unchanged_required,
         "run": directives.flag,
+        "first": directives.flag,
     }
 
     def build(self) -> list[nodes.Node]:
@@ -45,9 +46,9 @@ class CodeOf(Directive):
         block = includer.run()
         if "run" not in self.options:
             return block
-        if {"object", "lines"} & self.options.keys():
-            raise Mistake("a reader can run a whole file only, not a part of it")
-        return playground(self.arguments[0], block)
+        if "object" in self.options:
+            raise Mistake("a reader can run a program only, not a function of it")
+        return playground(self.arguments[0], block, is_first="first" in self.options)
 
     def _included(self) -> dict[str, object]:
         """What literalinclude is told."""

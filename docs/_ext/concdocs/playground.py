@@ -15,18 +15,20 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from concdocs.places import DOCS, ROOT, Directive
+from concdocs.places import DOCS, ROOT, Directive, Mistake, file_in_project
+from concmodels.explore import explore
+from concmodels.explore.failures.drawing import drawing
 
 FETCHED = ROOT / ".python" / "playground"
 OWN = DOCS / "_playground"
 BUILT = ROOT / "build" / "docs-playground"
-SCRIPTS = ("game.js", "playground.js", "program.js", "schedule.js", "worker.js", "playground.css")
+SCRIPTS = ("game.js", "playground.js", "program.js", "worker.js", "playground.css")
 PACKAGE = ROOT / "concmodels"
 LEFT_OUT = (
-    "conformance/**", "net/**", "programs/**", "ring/**", "channel/**", "pool/**", "serve/**", "stackless/**", "work/**",
-    "models/[!_]*_.py", "models/*process*.py", "models/*threads.py", "models/subinterp.py", "models/tasklets.py",
-    "models/memory/**", "models/cluster/**", "models/waiting/sockets/**", "platform/portable/**",
-    "explore/plugin.py", "explore/command.py",
+    "conformance/**", "net/**", "programs/**", "ring/**", "channel/**", "pool/**", "serve/**", "stackless/**",
+    "work/**", "models/[!_]*_.py", "models/*process*.py", "models/*threads.py", "models/subinterp.py",
+    "models/tasklets.py", "models/memory/**", "models/cluster/**", "models/waiting/sockets/**",
+    "platform/portable/**", "explore/plugin.py", "explore/command.py",
 )  # fmt: skip
 """The parts of the package that the browser doesn't get: nothing that is explored there needs them."""
 
@@ -36,12 +38,25 @@ def is_there() -> bool:
     return (FETCHED / ".stamp").exists()
 
 
-def playground(name: str, shown: list[nodes.Node], classes: tuple[str, ...] = ()) -> list[nodes.Node]:
-    """Wrap the block of a whole program, so that a reader can run it; nothing changes where that is not possible."""
+def playground(name: str, shown: list[nodes.Node], *, is_first: bool = False) -> list[nodes.Node]:
+    """Wrap the block of a program, so that a reader can run it; nothing changes where that is not possible.
+
+    The first thing that a visitor sees has a picture of what the button does, and one click is enough.
+    """
+    parts = [*shown, picture(name)] if is_first else shown
     if not is_there():
-        return shown
+        return parts
     identity = "run-" + Path(name).stem.replace("_", "-")
-    return [nodes.container("", *shown, classes=["playground", *classes], ids=[identity], is_playground=True)]
+    classes = ["playground", *(["playground-first"] if is_first else [])]
+    return [nodes.container("", *parts, classes=classes, ids=[identity], is_playground=True)]
+
+
+def picture(name: str) -> nodes.Node:
+    """The picture of a schedule that breaks this program, found now. Raises `Mistake`."""
+    failure = explore(str(file_in_project(name))).failure
+    if failure is None:
+        raise Mistake(f"{name} holds, so there is no schedule to show")
+    return _html(f'<div class="playground-picture">{drawing(failure.rows)}</div>')
 
 
 class Level(Directive):
@@ -112,8 +127,8 @@ def sources() -> dict[str, Path]:
 def write_archive(path: Path) -> None:
     """Write the package as bytecode, which a browser imports in a third of the time that sources take.
 
-    This Python's bytecode is also that of the Python in the browser: a test compares the two. As far as its code says
-    where it is from, all of it is from this package: so the explorer takes its greenlet for a part of itself.
+    This Python's bytecode is also that of the Python in the browser: a test compares the two. The explorer knows by
+    its path that the code of greenlet is not the program's.
     """
     found = sources()
     if path.exists() and all(
@@ -125,8 +140,9 @@ def write_archive(path: Path) -> None:
         tempfile.TemporaryDirectory() as folder,
     ):
         for name, file in found.items():
+            seen = name if name.startswith("concmodels/") else f"concmodels/{name}"
             compiled = py_compile.compile(
-                str(file), f"{folder}/compiled", f"/concmodels.zip/concmodels/{name}", doraise=True, optimize=2,
+                str(file), f"{folder}/compiled", f"/concmodels.zip/{seen}", doraise=True, optimize=2,
                 invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
             )  # fmt: skip
             archive.write(compiled, f"{name}c")

@@ -1,0 +1,243 @@
+"""Programs that a reader changes and runs in the page: what is asked, what is answered, and what is not loaded."""
+
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from browser import ROOT, SCHEMES, WIDTHS
+from looking import none
+from playwright.sync_api import expect
+
+PAGE, GAME = "start/run-here.html", "start/game.html"
+PATIENCE_MS = 50_000
+"""How long an answer may take on a busy machine; on a quiet one Python needs two to four seconds to begin."""
+WORKS = "()=> document.querySelector('.playground-button:disabled') === null"
+MENDED = """
+import threading
+
+visitors = 0
+lock = threading.Lock()
+
+
+def visit():
+    global visitors
+    with lock:
+        visitors += 1
+"""
+
+
+@pytest.fixture
+def playground(visit, pytestconfig):
+    """A function that opens the program with this name on a page, and returns its part of the page."""
+    if not (pytestconfig.option.site / "_static/playground").exists():
+        pytest.skip("the site was built without what runs programs in a browser: `make playground docs`")
+
+    def open_program(name="lost-update-broken", page=PAGE, **settings):
+        root = visit(page, **settings).locator(f"#run-{name}")
+        if page == GAME:
+            root.locator("xpath=ancestor::details[1]/summary").click()
+        root.get_by_role("button", name="Change and run it").click()
+        expect(root.locator(".cm-editor")).to_be_visible()
+        return root
+
+    return open_program
+
+
+def ask(root, button):
+    """Press a button, and wait for the answer."""
+    root.get_by_role("button", name=button, exact=True).click()
+    answered(root)
+
+
+def answered(root):
+    root.page.wait_for_function(WORKS, timeout=PATIENCE_MS)
+    assert not root.locator(".playground-status").inner_text()
+
+
+def choose(root, task):
+    """Let this task go on."""
+    root.locator(".playground-choices button").filter(has_text=task).first.click()
+    answered(root)
+
+
+def verdict(root):
+    return root.locator(".playground-verdict").inner_text()
+
+
+def write(root, text):
+    """Take the text of the editor away, and put this one there."""
+    root.locator(".cm-content").focus()
+    root.page.keyboard.press("Control+a")
+    root.page.keyboard.insert_text(text)
+
+
+def program(root):
+    return "\n".join(root.locator(".cm-line").all_inner_texts()).replace("\n\n\n", "\n\n")
+
+
+def names(folder):
+    return [it.name for it in folder.rglob("*")]
+
+
+def test_nothing_is_loaded_before_the_click(visit, playground, pytestconfig):
+    playground()  # skips, where there is none
+    page = visit("index.html")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    page.goto(page.url.replace("index.html", PAGE))
+    page.wait_for_load_state("networkidle")
+    ours = {it.partition("?")[0] for it in asked} & {*names(pytestconfig.option.site / "_static/playground")}
+    assert ours == {"playground.js", "playground.css"}
+
+
+def test_a_lost_update_is_found_played_again_and_mended(playground):
+    root = playground()
+    ask(root, "Run")
+    assert verdict(root).startswith("It ended well")
+    ask(root, "Try every schedule")
+    assert verdict(root) == "Broken, on schedule 5. AssertionError: two came, 1 counted"
+    assert root.locator(".schedule li.forced").count() == 1
+    assert "data race: visitors is" in root.locator(".playground-result").inner_text()
+    assert "    visitors += 1" in root.locator(".playground-marked").all_inner_texts()
+    replay_id = root.locator(".playground-remark code").inner_text()
+    root.locator("summary").get_by_text("More").click()
+    root.get_by_label("Replay id").fill(replay_id)
+    ask(root, "Run this schedule")
+    assert verdict(root).endswith("AssertionError: two came, 1 counted")
+    write(root, MENDED + program(root)[program(root).index("\ndef main") :])
+    ask(root, "Try every schedule")
+    assert verdict(root) == "Held in all 2 schedules."
+    root.get_by_role("button", name="Undo my changes").click()
+    assert "with lock" not in program(root)
+
+
+def test_the_reader_is_the_scheduler(playground):
+    root = playground("lost-update-broken", GAME)
+    ask(root, "You are the scheduler")
+    for task in ("Thread-1", "Thread-1", "Thread-1"):  # the last one writes, and should wait
+        choose(root, task)
+    ask(root, "Take the last choice back")
+    for _ in range(4):  # begins, reads, writes, ends
+        choose(root, "Thread-2")
+    assert verdict(root) == "You broke it. AssertionError: two came, 1 counted"
+    expect(root.page.locator(".level-state").first).to_have_text("Broken with 1 forced switch: nobody needs fewer.")
+    expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 0 mended")
+    write(root, MENDED + program(root)[program(root).index("\ndef main") :])
+    ask(root, "Try every schedule")
+    expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 1 mended")
+    root.page.reload()
+    expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 1 mended")
+    root.page.get_by_role("button", name="Begin again").click()
+    expect(root.page.locator(".game-score")).to_contain_text("0 of 10 broken, 0 mended")
+
+
+def test_who_deletes_the_assertion_has_mended_nothing(playground):
+    root = playground("lost-update-broken", GAME)
+    write(root, "def main():\n    pass\n\n\nimport threading\nthreading.Thread(target=print)\n")
+    ask(root, "Try every schedule")
+    expect(root.page.locator(".game-score")).to_contain_text("0 of 10 broken, 0 mended")
+
+
+def test_a_program_that_never_ends_is_stopped(playground):
+    root = playground()
+    write(root, "def main():\n    while True:\n        pass\n")
+    root.get_by_role("button", name="Run", exact=True).click()
+    expect(root.locator(".playground-status")).to_have_text("Running …", timeout=PATIENCE_MS)
+    root.get_by_role("button", name="Stop").click()
+    expect(root.locator(".playground-status")).to_have_text("Stopped.")
+    root.get_by_role("button", name="Undo my changes").click()
+    ask(root, "Run")
+    assert verdict(root).startswith("It ended well")
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("def main(:\n    pass\n", "program.py"),
+        ("import socket\n\ndef main():\n    socket.create_connection(('127.0.0.1', 9))\n", "socket"),
+        ("visitors = 0\n", "main"),
+        ("import trio\n\nasync def main():\n    await trio.sleep(1)\n", "trio"),
+    ],
+    ids=["syntax", "socket", "no-main", "trio"],
+)
+def test_what_can_not_be_run_is_answered_by_a_sentence(playground, text, told):
+    root = playground()
+    write(root, text)
+    ask(root, "Try every schedule")
+    assert told in root.locator(".playground-verdict").inner_text()
+    assert "Traceback" not in root.inner_text()
+
+
+def test_a_link_has_the_program_in_it(playground, visit):
+    root = playground()
+    write(root, "def main():\n    print('from a link: ß')\n")
+    root.locator("summary").get_by_text("More").click()
+    root.get_by_role("button", name="Copy a link").click()
+    expect(root.locator(".playground-status")).to_contain_text("The link is in the address bar")
+    address = root.page.url
+    assert re.search(r"#run-lost-update-broken=[\w-]+$", address)
+    page = visit("index.html")
+    page.goto(address)
+    linked = page.locator("#run-lost-update-broken")
+    expect(linked.locator(".cm-content")).to_contain_text("from a link: ß")
+    ask(linked, "Run")
+    assert linked.locator(".playground-output").inner_text().strip() == "from a link: ß"
+
+
+def test_a_browser_that_can_not_says_so_and_loads_nothing(visit, playground):
+    playground()
+    page = visit(PAGE)
+    page.add_init_script("delete WebAssembly.Suspending")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    asked.clear()
+    root = page.locator("#run-lost-update-broken")
+    root.get_by_role("button", name="Change and run it").click()
+    expect(root.get_by_role("status")).to_contain_text("This browser can't run programs here")
+    assert not asked
+
+
+def test_it_fits_a_phone(playground):
+    root = playground(width="narrow")
+    ask(root, "Try every schedule")
+    page = root.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= WIDTHS["narrow"]
+    assert page.locator(".schedule li").first.bounding_box()["width"] <= WIDTHS["narrow"]
+
+
+def test_the_keyboard_alone_is_enough(playground):
+    root = playground()
+    keyboard = root.page.keyboard
+    root.locator(".cm-content").focus()
+    keyboard.press("Escape")
+    keyboard.press("Tab")
+    expect(root.get_by_role("button", name="Try every schedule")).to_be_focused()
+    keyboard.press("Enter")
+    answered(root)
+    assert verdict(root).startswith("Broken")
+
+
+def test_axe_finds_nothing_grave(playground, visit):
+    root = playground()
+    for button in ("Try every schedule", "You are the scheduler"):
+        ask(root, button)
+        for scheme in SCHEMES:
+            visit.looks[-1].wear(scheme)
+            none(sum(visit.looks[-1].ask_axe(), []))
+
+
+def test_the_bytecode_is_that_of_the_browsers_python(pytestconfig):
+    folder = pytestconfig.option.site / "_static/playground"
+    if not folder.exists():
+        pytest.skip("the site was built without what runs programs in a browser: `make playground docs`")
+    lock = json.loads((folder / "pyodide/pyodide-lock.json").read_text())
+    assert lock["info"]["python"].startswith("3.14.")
+    with zipfile.ZipFile(folder / "pyodide/python_stdlib.zip") as library:
+        magic = library.read(next(name for name in library.namelist() if name.endswith(".pyc")))[:4]
+    with zipfile.ZipFile(folder / "concmodels.zip") as own:
+        assert own.read("greenlet.pyc")[:4] == magic
+    pinned = json.loads((ROOT / "requirements/playground/package.json").read_text())["dependencies"]["pyodide"]
+    assert f'PYODIDE = "{pinned}"' in Path(ROOT / "docs/_playground/greenlet.py").read_text()
