@@ -1,0 +1,96 @@
+"""Python in the browser: the rules of greenlet, and the explorer's verdicts, are those of Python outside of it."""
+
+import json
+import subprocess
+
+import greenlet_rules
+import pytest
+from browser import ROOT
+from looking import new_context
+
+BROKEN = sorted((ROOT / "examples/races").glob("*_broken.py"))
+FIXED = sorted((ROOT / "examples/races").glob("*_fixed.py"))
+USUAL = ("lost_update", "missed_notify", "forgotten_cancel", "barrier_reuse")
+"""The pairs that are tried without `--thorough`."""
+NATIVE = """
+import json, sys
+from concmodels.explore import explore
+for file in sys.argv[1:]:
+    report = explore(file, seconds=60)
+    print(json.dumps([report.verdict, report.in_all, report.failure and report.failure.replay_id]))
+"""
+START = """async (folder) => {
+    const { loadPyodide } = await import(`${folder}/pyodide/pyodide.mjs`);
+    window.python = await loadPyodide();
+    const archive = await (await fetch(`${folder}/concmodels.zip`)).arrayBuffer();
+    python.FS.writeFile("/concmodels.zip", new Uint8Array(archive));
+    python.runPython("import sys; sys.path[:0] = ['/concmodels.zip', '/tests']; import os; os.mkdir('/tests')");
+}"""
+WRITE = "([path, text]) => python.FS.writeFile(path, text)"
+CALL = "async ([code, ...rest]) => await python.runPython(code).callPromising(...rest)"
+KEEP_RULE = """
+def keep(name):
+    import traceback
+    import greenlet_rules
+    try:
+        getattr(greenlet_rules, name)()
+    except BaseException:
+        return traceback.format_exc()
+    return ""
+keep
+"""
+ASK_PAGE = """
+def ask(name, *arguments):
+    from concmodels.explore import page
+    return getattr(page, name)(*arguments)
+ask
+"""
+
+
+@pytest.fixture(scope="module")
+def python(browser, site, pytestconfig):
+    """A page with Python in it, and the package as the site has it."""
+    if not (pytestconfig.option.site / "_static/playground").exists():
+        pytest.skip("the site was built without what runs programs in a browser: `make playground docs`")
+    page = new_context(browser, 800).new_page()
+    page.goto(f"{site}glossary.html")
+    page.evaluate(START, f"{site}_static/playground")
+    page.evaluate(WRITE, ["/tests/greenlet_rules.py", (ROOT / "tests/browser/greenlet_rules.py").read_text()])
+    yield page
+    page.context.close()
+
+
+@pytest.fixture(scope="module")
+def native(pytestconfig):
+    """What Python outside of the browser says of the races: by file the verdict, of how many schedules, the id."""
+    files = wanted(pytestconfig)
+    command = [ROOT / ".python/venv-3.14/bin/python", "-c", NATIVE, *files]
+    lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    return dict(zip(files, map(json.loads, lines), strict=True))
+
+
+def wanted(config):
+    return [it for it in (*BROKEN, *FIXED) if config.option.thorough or it.stem.rpartition("_")[0] in USUAL]
+
+
+def pytest_generate_tests(metafunc):
+    if "race" in metafunc.fixturenames:
+        metafunc.parametrize("race", wanted(metafunc.config), ids=lambda it: it.stem)
+
+
+@pytest.mark.parametrize("rule", greenlet_rules.RULES, ids=lambda it: it.__name__)
+class TestGreenlets:
+    def test_on_greenlet(self, rule):
+        rule()
+
+    def test_in_the_browser(self, python, rule):
+        assert not python.evaluate(CALL, [KEEP_RULE, rule.__name__])
+
+
+def test_the_verdict_and_the_replay_id_are_the_same(python, native, race):
+    found = json.loads(python.evaluate(CALL, [ASK_PAGE, "explore", race.read_text(), 60]))
+    failure = found["failure"]
+    assert [found["verdict"], found["in_all"], failure and failure["replay"]] == native[race]
+    if failure:
+        again = json.loads(python.evaluate(CALL, [ASK_PAGE, "replay", race.read_text(), failure["replay"]]))
+        assert again["failure"]["error"] == failure["error"]
