@@ -39,6 +39,25 @@ def keep(name):
     return ""
 keep
 """
+WRITE_ALL = """(files) => files.forEach(([path, text]) => {
+    python.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+    python.FS.writeFile(path, text);
+})"""
+KEEP_ALL = """
+def keep_all(name):
+    import json
+    from concmodels.conformance.suite import Model, guarantees
+    model, kept, broken = Model.named(name), 0, {}
+    for guarantee in guarantees():
+        if guarantee.why_not(model) is None:
+            try:
+                model.call(guarantee)
+                kept += 1
+            except Exception as error:
+                broken[guarantee.name] = str(error)
+    return json.dumps([kept, broken])
+keep_all
+"""
 ASK_PAGE = """
 def ask(name, *arguments):
     from concmodels.explore import page
@@ -76,6 +95,22 @@ def wanted(config):
 def pytest_generate_tests(metafunc):
     if "race" in metafunc.fixturenames:
         metafunc.parametrize("race", wanted(metafunc.config), ids=lambda it: it.stem)
+
+
+@pytest.mark.parametrize("model", ["sim", "sim:async"])
+def test_the_guarantees_are_kept(browser, site, pytestconfig, python, model):
+    if not pytestconfig.option.thorough:
+        pytest.skip("it takes minutes: --thorough")
+    page = new_context(browser, 800).new_page()
+    page.goto(f"{site}glossary.html")
+    page.evaluate(START, f"{site}_static/playground")
+    page.evaluate("() => python.runPython('import sys; sys.path.remove(\"/concmodels.zip\")')")
+    sources = {str(it.relative_to(ROOT)): it.read_text() for it in (ROOT / "concmodels").rglob("*.py")}
+    sources["greenlet.py"] = (ROOT / "docs/_playground/greenlet.py").read_text()
+    page.evaluate(WRITE_ALL, [[f"/tests/{name}", text] for name, text in sources.items()])
+    kept, broken = json.loads(page.evaluate(CALL, [KEEP_ALL, model]))
+    assert kept > 500 and set(broken) <= {"run_works_in_another_thread"}, broken  # there are no threads
+    page.context.close()
 
 
 @pytest.mark.parametrize("rule", greenlet_rules.RULES, ids=lambda it: it.__name__)
