@@ -30,8 +30,8 @@ function decorationsOf(text, numbers) {
 export class Editor {
     constructor(parent, text, label, onChange) {
         const extensions = [
-            lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), indentUnit.of("    "),
-            python(), syntaxHighlighting(classHighlighter), marked,
+            lineNumbers(), history(), drawSelection(), EditorView.lineWrapping, indentOnInput(), bracketMatching(),
+            indentUnit.of("    "), python(), syntaxHighlighting(classHighlighter), marked,
             keymap.of([indentWithTab, ...defaultKeymap, ...historyKeymap]), // Escape, then Tab leaves the editor
             EditorView.contentAttributes.of({ "aria-label": label }),
             EditorView.updateListener.of((update) => update.docChanged && onChange()),

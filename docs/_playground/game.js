@@ -48,7 +48,7 @@ function sentence(level, { forced, mended } = {}) {
 }
 
 // What follows from here on is the level's: who deletes the assert has mended nothing.
-const mainOf = (text) => text.slice(text.indexOf("def main("));
+const mainOf = (text) => text.slice(text.indexOf("def main(")).split(/\s*\n/).join("\n").trim();
 
 document.addEventListener("playground-answer", ({ target, detail: { question, answer, program } }) => {
     const level = target.closest(".level");

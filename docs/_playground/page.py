@@ -24,6 +24,7 @@ from concmodels.explore.errors import CannotExplore, StillComputing
 from concmodels.explore.exploring import scenario_of
 from concmodels.explore.failures.drawing import drawing
 from concmodels.explore.failures.moment import Moment
+from concmodels.explore.failures.picture import rows_of
 from concmodels.explore.failures.replay_id import ReplayId, checksum
 from concmodels.explore.running.options import Options
 from concmodels.explore.running.outcome import failure_of, reached_the_limit, sentence
@@ -63,6 +64,11 @@ def answer(function):
                 found = function(scenario_of(FILE), *arguments)
         except (CannotExplore, StillComputing) as error:
             found = {"verdict": "refused", "sentence": str(error)}
+        except ModuleNotFoundError as error:
+            found = {
+                "verdict": "refused",
+                "sentence": f"there is no {error.name} in the page, only Python's own library",
+            }
         return json.dumps({"output": output.getvalue()} | found)
 
     return answered
@@ -114,7 +120,7 @@ def found(scenario, report):
     answer = report.to_json() | {"sentence": report.sentence, "remarks": report.reasons}
     if report.failure is not None:
         print_again(scenario, report.failure)
-        rows = report.failure.rows
+        rows = rows_of(report.failure.moments)
         answer["failure"] |= {"picture": drawing(rows[-ROWS:]), "lines": [row.line for row in rows]}
     return answer
 

@@ -1,17 +1,15 @@
 """Programs that a reader changes and runs in the page: what is asked, what is answered, and what is not loaded."""
 
-import json
 import re
-import zipfile
-from pathlib import Path
 
 import pytest
-from browser import ROOT, SCHEMES, WIDTHS
+from browser import SCHEMES, WIDTHS
 from looking import none
 from playwright.sync_api import expect
 
 PAGE, GAME = "start/run-here.html", "start/game.html"
-PATIENCE_MS = 50_000
+pytestmark = pytest.mark.timeout(300)  # some ask ten questions
+PATIENCE_MS = 100_000
 """How long an answer may take on a busy machine; on a quiet one Python needs two to four seconds to begin."""
 WORKS = "()=> document.querySelector('.playground-button:disabled') === null"
 MENDED = """
@@ -197,7 +195,7 @@ def test_a_browser_that_can_not_says_so_and_loads_nothing(visit, playground):
     root = page.locator("#run-lost-update-broken")
     root.get_by_role("button", name="Change and run it").click()
     expect(root.get_by_role("status")).to_contain_text("This browser can't run programs here")
-    assert not asked
+    assert not [url for url in asked if "playground" in url]
 
 
 def test_it_fits_a_phone(playground):
@@ -227,17 +225,3 @@ def test_axe_finds_nothing_grave(playground, visit):
         for scheme in SCHEMES:
             visit.looks[-1].wear(scheme)
             none(sum(visit.looks[-1].ask_axe(), []))
-
-
-def test_the_bytecode_is_that_of_the_browsers_python(pytestconfig):
-    folder = pytestconfig.option.site / "_static/playground"
-    if not folder.exists():
-        pytest.skip("the site was built without what runs programs in a browser: `make playground docs`")
-    lock = json.loads((folder / "pyodide/pyodide-lock.json").read_text())
-    assert lock["info"]["python"].startswith("3.14.")
-    with zipfile.ZipFile(folder / "pyodide/python_stdlib.zip") as library:
-        magic = library.read(next(name for name in library.namelist() if name.endswith(".pyc")))[:4]
-    with zipfile.ZipFile(folder / "concmodels.zip") as own:
-        assert own.read("greenlet.pyc")[:4] == magic
-    pinned = json.loads((ROOT / "requirements/playground/package.json").read_text())["dependencies"]["pyodide"]
-    assert f'PYODIDE = "{pinned}"' in Path(ROOT / "docs/_playground/greenlet.py").read_text()

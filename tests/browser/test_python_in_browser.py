@@ -2,12 +2,14 @@
 
 import json
 import subprocess
+import zipfile
 
 import greenlet_rules
 import pytest
 from browser import ROOT
 from looking import new_context
 
+pytestmark = pytest.mark.timeout(300)  # on a busy machine Python begins in half a minute
 BROKEN = sorted((ROOT / "examples/races").glob("*_broken.py"))
 FIXED = sorted((ROOT / "examples/races").glob("*_fixed.py"))
 USUAL = ("lost_update", "missed_notify", "forgotten_cancel", "barrier_reuse")
@@ -95,6 +97,15 @@ def wanted(config):
 def pytest_generate_tests(metafunc):
     if "race" in metafunc.fixturenames:
         metafunc.parametrize("race", wanted(metafunc.config), ids=lambda it: it.stem)
+
+
+def test_it_is_the_python_that_the_archive_was_made_for(python, pytestconfig):
+    with zipfile.ZipFile(pytestconfig.option.site / "_static/playground/concmodels.zip") as archive:
+        magic = archive.read("greenlet.pyc")[:4].hex()
+    assert python.evaluate("() => python.runPython('import importlib.util as u; u.MAGIC_NUMBER.hex()')") == magic
+    assert python.evaluate("() => python.runPython('import greenlet; greenlet.PYODIDE')") == python.evaluate(
+        "python.version"
+    )
 
 
 @pytest.mark.parametrize("model", ["sim", "sim:async"])

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.failures.explanation import explain, reasons
-from concmodels.explore.failures.picture import rows_of
 from concmodels.explore.running.outcome import place_of, sentence
 
 if TYPE_CHECKING:
@@ -46,11 +45,6 @@ class Failure:
     def place(self) -> str:
         """The place where the exception was raised, as `file:line`. Empty for a deadlock, which has several places."""
         return place_of(self.error)
-
-    @property
-    def rows(self) -> list[Moment]:
-        """The moments that its picture shows, one for each row."""
-        return rows_of(self.moments)
 
     def __str__(self) -> str:
         return explain(self.error, self.moments, self.forced_switches, self.races)

@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from concdocs.places import DOCS, ROOT, Directive, Mistake, file_in_project
 from concmodels.explore import explore
 from concmodels.explore.failures.drawing import drawing
+from concmodels.explore.failures.picture import rows_of
 
 FETCHED = ROOT / ".python" / "playground"
 OWN = DOCS / "_playground"
@@ -56,7 +57,7 @@ def picture(name: str) -> nodes.Node:
     failure = explore(str(file_in_project(name))).failure
     if failure is None:
         raise Mistake(f"{name} holds, so there is no schedule to show")
-    return _html(f'<div class="playground-picture">{drawing(failure.rows)}</div>')
+    return _html(f'<div class="playground-picture">{drawing(rows_of(failure.moments))}</div>')
 
 
 class Level(Directive):
