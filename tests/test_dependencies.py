@@ -37,6 +37,7 @@ MAY_IMPORT = {
     "benchmarks/web/apps": {name for need in NEEDED for name in distributions(need)},
     "benchmarks/web/stack/apps": {name for need in NEEDED for name in distributions(need)},
     "docs": ("bench", "docs"),
+    "docs/_playground": ("pyodide", "pyodide-js", "js"),  # which every Python in a browser has
     "tests": ("dev",),
     "tests/browser": ("browser",),
     "tools": ("browser",),

@@ -47,7 +47,7 @@ function sentence(level, { forced, mended } = {}) {
     return parts.join(" ");
 }
 
-// What follows from here on is the level's: who deletes the assert has mended nothing.
+// What follows from here on has to stay: a program without its assertion is not mended.
 const mainOf = (text) => text.slice(text.indexOf("def main(")).split(/\s*\n/).join("\n").trim();
 
 document.addEventListener("playground-answer", ({ target, detail: { question, answer, program } }) => {

@@ -2,9 +2,9 @@
 
 A browser can suspend a call into WebAssembly and go on with another one (JavaScript Promise Integration), and Pyodide
 lets Python use that: `run_sync(promise)` suspends the call that Python was entered by, until the promise is resolved.
-So here a greenlet is such a call. It leaves itself by waiting for a promise of its own, and whoever switches back to it
-resolves that promise. Pyodide gives each call a thread state, so the exception that is being handled and the depth of
-the recursion belong to a greenlet, as with the real one.
+So here a greenlet is such a call. It leaves itself by waiting for a promise of its own, and the greenlet that switches
+back to it resolves that promise. Pyodide gives each call a thread state, so the exception that is being handled and the
+depth of the recursion belong to a greenlet, as with the real one.
 
 It differs from greenlet in three ways: `gr_context` is ignored; a suspended greenlet that nobody refers to is kept for
 ever; and there is a single thread.

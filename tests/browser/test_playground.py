@@ -131,7 +131,7 @@ def test_the_reader_is_the_scheduler(playground):
     expect(root.page.locator(".game-score")).to_contain_text("0 of 10 broken, 0 mended")
 
 
-def test_who_deletes_the_assertion_has_mended_nothing(playground):
+def test_a_program_without_its_assertion_is_not_mended(playground):
     root = playground("lost-update-broken", GAME)
     write(root, "def main():\n    pass\n\n\nimport threading\nthreading.Thread(target=print)\n")
     ask(root, "Try every schedule")

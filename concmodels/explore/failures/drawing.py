@@ -20,20 +20,20 @@ COLOURS = 6
 """The number of colours that the style sheet has for lanes."""
 
 
-def drawing(rows: Sequence[Moment]) -> str:
-    """Return the picture of these rows, which `picture.rows_of` chooses."""
+def drawing(rows: Sequence[Moment], first_line: int = 1) -> str:
+    """Return the picture of these rows, which `picture.rows_of` chooses; lines count from `first_line` of the file."""
     lanes = sorted({row.identity for row in rows}, key=lambda identity: [*map(int, identity.split("."))])
     at = [lanes.index(row.identity) for row in rows]
-    items = [_item(rows[number], _lanes(rows, at, number), at[number]) for number in range(len(rows))]
+    items = [_item(rows[number], _lanes(rows, at, number), at[number], first_line) for number in range(len(rows))]
     return f'<ol class="schedule" style="--lanes:{len(lanes)}">{"".join(items)}</ol>'
 
 
-def _item(row: Moment, lanes: str, lane: int) -> str:
+def _item(row: Moment, lanes: str, lane: int, first_line: int) -> str:
     said = ' <span class="visually-hidden">(after a forced switch)</span>' if row.forced else ""
     return (
         f'<li class="{"forced" if row.forced else "row"}"><span class="lanes" aria-hidden="true">{lanes}</span>'
         f'<span class="task lane-{lane % COLOURS}">{escape(row.task)}</span>{said} '
-        f'<span class="line">{row.line}</span> <code>{escape(row.source)}</code></li>'
+        f'<span class="line">{row.line - first_line + 1}</span> <code>{escape(row.source)}</code></li>'
     )
 
 

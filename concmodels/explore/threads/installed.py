@@ -26,7 +26,7 @@ _FOLDERS = tuple(
         site.getusersitepackages(),
         os.path.dirname(os.__file__),  # the library may be in an archive
     }
-    if path is not None  # a browser has no folder for the user's packages
+    if path is not None  # type: ignore[redundant-expr] # a browser has no folder for the packages of a user
 )
 _PARTS = frozenset({"site-packages", "dist-packages"})
 

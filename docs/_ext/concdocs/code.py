@@ -48,7 +48,11 @@ class CodeOf(Directive):
             return block
         if "object" in self.options:
             raise Mistake("a reader can run a program only, not a function of it")
-        return playground(self.arguments[0], block, is_first="first" in self.options)
+        return playground(self.arguments[0], block, self._first_line() if "first" in self.options else None)
+
+    def _first_line(self) -> int:
+        """The number of the first line that is shown."""
+        return int(self.options.get("lines", "1").partition("-")[0])
 
     def _included(self) -> dict[str, object]:
         """What literalinclude is told."""

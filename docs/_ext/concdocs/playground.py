@@ -39,12 +39,14 @@ def is_there() -> bool:
     return (FETCHED / ".stamp").exists()
 
 
-def playground(name: str, shown: list[nodes.Node], *, is_first: bool = False) -> list[nodes.Node]:
+def playground(name: str, shown: list[nodes.Node], pictured_from: int | None = None) -> list[nodes.Node]:
     """Wrap the block of a program, so that a reader can run it; nothing changes where that is not possible.
 
-    The first thing that a visitor sees has a picture of what the button does, and one click is enough.
+    With `pictured_from`, the first line that is shown, there is a picture of what the button does, and one click is
+    enough: the first thing that a visitor sees.
     """
-    parts = [*shown, picture(name)] if is_first else shown
+    is_first = pictured_from is not None
+    parts = [*shown, picture(name, pictured_from)] if pictured_from is not None else shown
     if not is_there():
         return parts
     identity = "run-" + Path(name).stem.replace("_", "-")
@@ -52,12 +54,12 @@ def playground(name: str, shown: list[nodes.Node], *, is_first: bool = False) ->
     return [nodes.container("", *parts, classes=classes, ids=[identity], is_playground=True)]
 
 
-def picture(name: str) -> nodes.Node:
-    """The picture of a schedule that breaks this program, found now. Raises `Mistake`."""
+def picture(name: str, first_line: int) -> nodes.Node:
+    """The picture of a schedule that breaks this program, found now, with lines counted from this one on."""
     failure = explore(str(file_in_project(name))).failure
     if failure is None:
         raise Mistake(f"{name} holds, so there is no schedule to show")
-    return _html(f'<div class="playground-picture">{drawing(rows_of(failure.moments))}</div>')
+    return _html(f'<div class="playground-picture">{drawing(rows_of(failure.moments), first_line)}</div>')
 
 
 class Level(Directive):
