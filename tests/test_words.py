@@ -157,7 +157,7 @@ EXCEPTIONS = [
     Exempt("room", "concmodels/models/waiting/*.py", r"\b_room\b", "space: what a buffer still takes"),
     Exempt("border", "*.css", "", "CSS"),
     Exempt("promise", "*.js", r"Promise\.all|new Promise\(", "JavaScript's own class"),
-    Exempt("promis(e|ing)", "docs/_playground/*", "", "JavaScript's own class, which its Python waits for"),
+    Exempt("promise|promising", "docs/_playground/*", "", "JavaScript's own class, which its Python waits for"),
     Exempt("promising", "tests/browser/*.py", "callPromising", "JavaScript's own class, which its Python waits for"),
     Exempt("colours", "concmodels/explore/failures/drawing.py", "", "those of a picture"),
     Exempt("floor", "*.py", r"\bfloor\(log|math\.floor|import .*\bfloor\b", "mathematics"),

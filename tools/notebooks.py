@@ -31,10 +31,10 @@ def python(*arguments):
     print(done.stdout, end="")
 '''
 ABOUT = (
-    "*This notebook was made from a page of the tutorial. Run it in Jupyter, on a Python that has this library; the page "
-    '"Run it here" of the site has programs that run in your browser, with nothing installed. A cell that begins with `%%writefile` writes a program to a '
-    "file; change it, and run it again together with the cell below. Charts, drawings and the same programs in other "
-    "libraries are on the page.*"
+    "*This notebook was made from a page of the tutorial. Run it in Jupyter, on a Python that has this library; "
+    'the page "Run it here" of the site has programs that run in your browser, with nothing installed. A cell '
+    "that begins with `%%writefile` writes a program to a file; change it, and run it again together with the cell "
+    "below. Charts, drawings and the same programs in other libraries are on the page.*"
 )
 
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n\s*", re.DOTALL)
