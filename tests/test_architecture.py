@@ -60,6 +60,7 @@ ARROWS = {
     "ring": "contract programs",
     "channel": "contract programs",
     "pool": "contract programs work",
+    "which": "package platform programs programs/output",
     "serve": "catalog contract errors models/tasks/signals net package platform programs programs/output "
     "programs/signals work",
     "explore/errors": "",
