@@ -94,19 +94,21 @@ def _of_waiting(its: Measured) -> Advice:
         f", and 50 threads were {many:.1f} times as fast as a loop" if many else ""
     )
     if its.computes < 0.04 or not its.gil or many > 1.5 * bound:
-        return Advice(THREADS, told, "threads", 32, _instead_of_threads(its))
+        return Advice(THREADS, told, "threads", 32, (*_unknown(its), *_instead_of_threads(its)))
     more = (
         f"What it computes takes turns under the GIL: more than {math.ceil(bound)} threads don't help, whatever it "
         f"waits for. Processes with threads in each would go on to {its.cpus * bound:.0f} times"
     )
-    return Advice(THREADS, told, "threads", math.ceil(bound), (more, *_instead_of_threads(its)))
+    return Advice(THREADS, told, "threads", math.ceil(bound), (more, *_unknown(its), *_instead_of_threads(its)))
 
 
 def _of_computing(its: Measured) -> Advice:
     speeds = {name: its.undisturbed(name) for name in (THREADS, PROCESSES, INTERPRETERS)}
+    if its.gil and not its.releases_gil:
+        del speeds[THREADS]
     best = max(speeds, key=lambda name: speeds[name])
     if speeds[best] < HELPS:
-        return _nothing_helps(its)
+        return _nothing_helps(its) if _is_complete(its) else _not_enough_time(its)
     if not its.gil:
         return Advice(THREADS, f"it computes, and this Python has no GIL{_in_threads(its)}", "threads")
     if its.releases_gil and speeds[THREADS] > 0.8 * speeds[best]:
@@ -118,6 +120,18 @@ def _of_computing(its: Measured) -> Advice:
     if best == INTERPRETERS:
         why += f"; subinterpreters are {_times(speeds[best])} as fast as a loop, processes {_cant_or(its, PROCESSES)}"
     return Advice(best, why, "processes" if best == PROCESSES else "interpreters", notes=_about_processes(its))
+
+
+def _is_complete(its: Measured) -> bool:
+    return all(its.ways[name].rounds or its.ways[name].has_failed for name in (THREADS, PROCESSES, INTERPRETERS))
+
+
+def _not_enough_time(its: Measured) -> Advice:
+    why = (
+        "it computes, so it needs more than one processor; but there was no time to measure everything: --seconds "
+        f"{4 * max(15, math.ceil(its.seconds)):g} would tell more"
+    )
+    return Advice(f"{PROCESSES}, as far as can be told", why, "processes", notes=_about_processes(its))
 
 
 def _nothing_helps(its: Measured) -> Advice:
@@ -148,6 +162,8 @@ def _one_at_a_time(its: Measured, what: str, speed: float) -> str:
 def _shared(its: Measured) -> tuple[str, ...]:
     if not its.shared:
         return ()
+    if its.is_async:
+        return (f"All calls use {' and '.join(its.shared)}",)
     return (
         f"All calls use {' and '.join(its.shared)}. Each process and each subinterpreter has its own: they may seem "
         "to be faster, but don't keep out of each other's way",
@@ -158,9 +174,9 @@ def _about_processes(its: Measured) -> tuple[str, ...]:
     notes = list(_shared(its))
     if its.import_s > 0.5:
         notes.append(f"To import its file takes {_duration(its.import_s)}, which each worker does once: keep the pool")
-    if why := its.ways[INTERPRETERS].why_not:
+    if (why := its.ways[INTERPRETERS].why_not) and its.ways[INTERPRETERS].has_failed:
         notes.append(f"Subinterpreters can't run it: {why}")
-    if why := its.ways[PROCESSES].why_not:
+    if (why := its.ways[PROCESSES].why_not) and its.ways[PROCESSES].has_failed:
         notes.append(f"Processes can't run it: {why}")
     return (*notes, *_free_threads(its))
 
@@ -176,6 +192,14 @@ def _free_threads(its: Measured) -> tuple[str, ...]:
         return (f"Without the GIL (3.14t), threads are {_times(speed)} as fast as this loop",)
     one = f", one alone {_times(its.undisturbed(FREE_LOOP))}" if its.speed(FREE_LOOP) else ""
     return (f"Without the GIL (3.14t), threads do it too, and copy nothing: {_times(speed)} as fast as this loop{one}",)
+
+
+def _unknown(its: Measured) -> tuple[str, ...]:
+    if its.speed(MANY):
+        return ()
+    return (
+        "Whether many calls can wait at the same time was not measured: a lock or a single connection would forbid it",
+    )
 
 
 def _instead_of_threads(its: Measured) -> tuple[str, ...]:

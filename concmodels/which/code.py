@@ -32,7 +32,7 @@ async def main():
         async with limit:
             return await {name}({item})
 
-    return await asyncio.gather(*(limited({item}) for {each} in {items}))
+    return await asyncio.gather(*(limited({parameter}) for {each} in {items}))
 
 
 results = asyncio.run(main())

@@ -38,13 +38,21 @@ class Round:
 
     @property
     def calm_s(self) -> float:
-        """The time of the calling thread without its waits for a processor."""
-        return max(self.wall_s - (self.thread_waited_s or 0.0), 1e-9)
+        """The time of the calling thread without its waits for a processor.
+
+        The kernel counts a wait when it is over, so one that has begun before the round may be among them.
+        """
+        return max(self.wall_s - (self.thread_waited_s or 0.0), self.thread_s, 1e-9)
 
     @property
     def runnable(self) -> float:
         """How many threads ran at the same time, or would have if there had been a processor for each."""
         return ((self.process_s if self.cpu_s is None else self.cpu_s) + (self.waited_s or 0.0)) / self.wall_s
+
+    @property
+    def runnable_workers(self) -> float:
+        """The same without the calling thread."""
+        return self.runnable - (self.thread_s + (self.thread_waited_s or 0.0)) / self.wall_s
 
 
 @dataclass
@@ -59,6 +67,9 @@ class Way:
     """So many of these were under way, or waited for a worker."""
     rounds: list[Round] = field(default_factory=list)
     why_not: str = ""
+    """Why there are no rounds, or no more."""
+    has_failed: bool = False
+    """Whether the function can't be called in this way; otherwise only the time was too short."""
     probe: Round | None = None
     """Of threads a round in which no thread takes the GIL from another: each keeps it until it lets go of it."""
 
@@ -120,7 +131,7 @@ class Measured:
         way = self.ways.get(THREADS)
         if way is None or way.probe is None:
             return False
-        return way.probe.runnable >= 1 + 0.6 * (min(way.workers, self.cpus) - 1) > 1
+        return way.probe.runnable_workers >= 1 + 0.6 * (min(way.workers, self.cpus) - 1) > 1
 
     @property
     def blocks(self) -> float:
@@ -159,5 +170,5 @@ class Measured:
         if way is None or not way.rounds or self.computes < 0.5 or any(it.cpu_s is None for it in way.rounds):
             return self.speed(name)
         cost = way.per_call("cpu_s") / self.loop.per_call("process_s")
-        runnable = way.runnable if way.probe is None else min(way.runnable, way.probe.runnable)
+        runnable = way.runnable if way.probe is None else min(way.runnable, way.probe.runnable_workers)
         return min(runnable, self.cpus) / cost if cost and math.isfinite(cost) else 0.0

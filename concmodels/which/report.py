@@ -4,10 +4,10 @@ import textwrap
 from collections.abc import Iterator
 
 from concmodels.programs.output.formats import duration
-from concmodels.which.advice import Advice
+from concmodels.which.advice import MOSTLY, Advice
 from concmodels.which.code import code_for
 from concmodels.which.measured import Measured, Way
-from concmodels.which.names import LOOP
+from concmodels.which.names import LOOP, THREADS
 
 _WIDTH = 80
 
@@ -35,10 +35,11 @@ def _about(its: Measured) -> Iterator[str]:
     call = f"{its.name}({', '.join(its.arguments)}) takes {duration(its.call_s * 1e9)}"
     yield f"{call}, of which it computes {its.computes:.0%} (CPU-bound) and waits {1 - its.computes:.0%} (I/O-bound)."
     if its.hindrances:
-        yield f"{'; '.join(its.hindrances)}."
+        text = "; ".join(its.hindrances)
+        yield f"{text[0].upper()}{text[1:]}."
     elif its.result_bytes is not None:
         yield f"It can be pickled, as processes need, and its result too: {its.result_bytes:,} bytes."
-    if not its.is_async and its.gil and its.computes > 0.1:
+    if not its.is_async and its.gil and its.computes >= MOSTLY and its.ways[THREADS].probe:
         yield f"While it computes, it {'lets go of' if its.releases_gil else 'keeps'} the GIL."
 
 

@@ -262,10 +262,10 @@ class Trials:
         call_s, size = sample.calm_s / sample.calls, about["result_bytes"] or 1
         chunk = max(1, min(int(_CHUNK_S / call_s), _MOST_IN_CHUNK, _MOST_BYTES // size))
         ahead = workers * (1 if call_s > ROUND_S / 4 else 2)
-        for name in (THREADS, PROCESSES, INTERPRETERS):
-            yield Way(name, workers, chunk, ahead), KINDS[name], ""
         if sample.thread_s < 0.7 * sample.calm_s:
             yield Way(MANY, AT_ONCE, chunk, AT_ONCE), "Thread", ""
+        for name in (THREADS, PROCESSES, INTERPRETERS):
+            yield Way(name, workers, chunk, ahead), KINDS[name], ""
         if about["gil"] and (python := shutil.which(f"python{sys.version_info[0]}.{sys.version_info[1]}t")):
             yield Way(FREE_LOOP), "Loop", python
             yield Way(FREE_THREADS, workers, chunk, ahead), "Thread", python
@@ -306,17 +306,15 @@ class Trials:
     def _longest(self, way: Way, sample: Round) -> float:
         """Return how many seconds a round of a way may take: longer than if its workers have to take turns."""
         turns = 3 if way.workers == AT_ONCE else 3 * way.workers
-        return max(10 * ROUND_S, turns * way.chunk * sample.wall_s / sample.calls)
+        return max(10 * ROUND_S, turns * way.chunk * sample.calm_s / sample.calls)
 
     @contextlib.contextmanager
     def _excused(self, child: Child) -> Iterator[None]:
         """Leave the way of this child out from now on if it fails here."""
         try:
             yield
-        except CantCall as error:
-            child.way.why_not = str(error)
-        except Failed as error:
-            child.way.why_not = str(error)
+        except (CantCall, Failed) as error:
+            child.way.why_not, child.way.has_failed = str(error), True
         except OutOfTime:
             child.way.why_not = "its calls had not ended in time"
 
