@@ -6,6 +6,7 @@ process ends, whatever it is doing.
 """
 
 import asyncio
+import functools
 import inspect
 import json
 import os
@@ -27,7 +28,7 @@ from concmodels.which.function import (
     shared_by,
     where,
 )
-from concmodels.which.ways import Loop, Tasks, Workers
+from concmodels.which.ways import Loop, Tasks, Workers, holds_gil, many
 
 
 def main() -> None:
@@ -47,11 +48,12 @@ def main() -> None:
         way = _way(kind, function, arguments, order["workers"], order["ahead"], order["chunk"])
         _answer(answers, figures)
         while line := lines.get():
-            seconds, most_s, switch_s = json.loads(line)
-            usual = sys.getswitchinterval()
-            sys.setswitchinterval(switch_s or usual)
-            _answer(answers, way.round(seconds, most_s))
-            sys.setswitchinterval(usual)
+            what, seconds, most_s = json.loads(line)
+            if what == "round":
+                _answer(answers, way.round(seconds, most_s))
+            else:
+                share = holds_gil(functools.partial(many, function, arguments, order["chunk"]), seconds)
+                _answer(answers, {"holds_gil": share})
         way.close()
     except CantCall as error:
         _answer(answers, {"refused": str(error)})

@@ -8,10 +8,22 @@ from concurrent.futures import {executor}
 
 from {module} import {name}
 
-if __name__ == "__main__":{why_main}
+{many}if __name__ == "__main__":  # a worker may import this file again
     with {executor}({workers}) as pool:{why_workers}
         {submit}
+        results = {results}
 """
+
+_MANY = """
+
+def many(items):
+    return [{name}({item}) for {each} in items]
+
+
+"""
+
+_RESULTS = ("[future.result() for future in futures]", "[result for future in futures for result in future.result()]")
+"""How the results are collected: one for each future, or several."""
 
 _LOOP = """\
 from {module} import {name}
@@ -115,27 +127,29 @@ def _names(its: Measured) -> dict[str, str]:
 def _pool(its: Measured, advice: Advice, names: dict[str, str]) -> str:
     kind = _EXECUTORS[advice.code]
     chunk = max((way.chunk for way in its.ways.values()), default=1)
-    name, rest = its.name, "".join(f", {text}" for text in its.arguments[1:])
-    if its.arguments and not rest:
-        more = f", chunksize={chunk}" if chunk > 1 and kind == "Process" else ""
-        submit = f"results = list(pool.map({name}, {names['items']}{more}))"
-    else:
+    many = ""
+    if chunk > 1:
+        many = _MANY.format(**names)
         submit = (
-            f"futures = [pool.submit({name}{', item' if its.arguments else ''}{rest}) for {names['each']} in "
-            f"{names['items']}]\n        results = [future.result() for future in futures]"
+            f"futures = [pool.submit(many, {names['items']}) for _ in range(100)]  # {chunk:,} items at a time or so"
         )
-    workers = str(advice.workers or "")
-    if kind != "Process" and not workers:
-        workers = str(its.cpus)
-    why = "  # as many as there are processors" if not advice.workers else ""
-    main = "  # a worker may import this file again" if kind == "Process" else ""
+    else:
+        given = f"{its.name}{', ' if its.arguments else ''}{names['item']}"
+        submit = f"futures = [pool.submit({given}) for {names['each']} in {names['items']}]"
+    workers = str(advice.workers or ("" if kind == "Process" else its.cpus))
     text = _POOL.format(
-        executor=f"{kind}PoolExecutor", workers=workers, why_workers=why, why_main=main, submit=submit, **names
+        executor=f"{kind}PoolExecutor",
+        workers=workers,
+        why_workers="" if advice.workers else "  # as many as there are processors",
+        submit=submit,
+        results=_RESULTS[chunk > 1],
+        many=many,
+        **names,
     )
-    return text if kind == "Process" else _without_main(text)
+    return _without_main(text) if kind == "Thread" else text
 
 
 def _without_main(text: str) -> str:
-    """Return a program without the guard that only processes need."""
+    """Return a program without the guard that threads don't need."""
     head, _, body = text.partition('if __name__ == "__main__":')
     return head + "\n".join(line.removeprefix("    ") for line in body.splitlines()[1:]) + "\n"

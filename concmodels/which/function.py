@@ -119,6 +119,8 @@ def not_picklable(what: str, value: Any) -> str | None:
 
 def described(error: BaseException) -> str:
     """Return an exception in one line: its type, and the first line of its message."""
+    if type(error).__name__ == "NotShareableError" and error.__cause__ is not None:
+        return str(error.__cause__).strip().rpartition("\n")[2]  # the traceback in the interpreter, as text
     first = str(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 

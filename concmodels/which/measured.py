@@ -49,11 +49,6 @@ class Round:
         """How many threads ran at the same time, or would have if there had been a processor for each."""
         return ((self.process_s if self.cpu_s is None else self.cpu_s) + (self.waited_s or 0.0)) / self.wall_s
 
-    @property
-    def runnable_workers(self) -> float:
-        """The same without the calling thread."""
-        return self.runnable - (self.thread_s + (self.thread_waited_s or 0.0)) / self.wall_s
-
 
 @dataclass
 class Way:
@@ -70,8 +65,8 @@ class Way:
     """Why there are no rounds, or no more."""
     has_failed: bool = False
     """Whether the function can't be called in this way; otherwise only the time was too short."""
-    probe: Round | None = None
-    """Of threads a round in which no thread takes the GIL from another: each keeps it until it lets go of it."""
+    holds_gil: float | None = None
+    """Of threads: the share of its time in which a call holds the GIL."""
 
     def per_call(self, name: str) -> float:
         """Return the median of a time of the rounds, for one call."""
@@ -129,9 +124,7 @@ class Measured:
     def releases_gil(self) -> bool:
         """Whether threads compute at the same time for most of a call, although the build has a GIL."""
         way = self.ways.get(THREADS)
-        if way is None or way.probe is None:
-            return False
-        return way.probe.runnable_workers >= 1 + 0.6 * (min(way.workers, self.cpus) - 1) > 1
+        return way is not None and way.holds_gil is not None and way.holds_gil < 0.4
 
     @property
     def blocks(self) -> float:
@@ -170,5 +163,5 @@ class Measured:
         if way is None or not way.rounds or self.computes < 0.5 or any(it.cpu_s is None for it in way.rounds):
             return self.speed(name)
         cost = way.per_call("cpu_s") / self.loop.per_call("process_s")
-        runnable = way.runnable if way.probe is None else min(way.runnable, way.probe.runnable_workers)
-        return min(runnable, self.cpus) / cost if cost and math.isfinite(cost) else 0.0
+        most = 1 / max(way.holds_gil or 0.0, 1e-9)  # nothing else runs while one of them holds it
+        return min(way.runnable, self.cpus, most) / cost if cost and math.isfinite(cost) else 0.0

@@ -39,7 +39,7 @@ def _about(its: Measured) -> Iterator[str]:
         yield f"{text[0].upper()}{text[1:]}."
     elif its.result_bytes is not None:
         yield f"It can be pickled, as processes need, and its result too: {its.result_bytes:,} bytes."
-    if not its.is_async and its.gil and its.computes >= MOSTLY and its.ways[THREADS].probe:
+    if not its.is_async and its.gil and its.computes >= MOSTLY and its.ways[THREADS].holds_gil is not None:
         yield f"While it computes, it {'lets go of' if its.releases_gil else 'keeps'} the GIL."
 
 

@@ -47,7 +47,6 @@ _MOST_BYTES = 16 * 1024**2
 _LOOK_S = 0.1
 _WARM_UP_S = 0.02
 _END_S = 1.0
-_NEVER_S = 1e6
 
 
 class OutOfTime(Exception):
@@ -139,23 +138,28 @@ class Child:
             raise Failed(failed)
         return told
 
-    def round(self, seconds: float, most_s: float, switch_s: float = 0.0) -> Round:
-        """Have it do a round; with `switch_s`, threads take the GIL from each other after so many seconds only.
-
-        Raises what `answer` does.
-        """
-        assert self._process.stdin is not None
+    def round(self, seconds: float, most_s: float) -> Round:
+        """Have it do a round. Raises what `answer` does."""
         busy, began = measuring.busy(), time.monotonic()
-        with contextlib.suppress(BrokenPipeError):  # the answer says why
-            self._process.stdin.write(f"{json.dumps([seconds, most_s, switch_s])}\n".encode())
-            self._process.stdin.flush()
-        told = self.answer(most_s + self._budget.left / 4)
+        told = self._told("round", seconds, most_s)
         took, after = time.monotonic() - began, measuring.busy()
         found = Round.of(told)
         if busy is None or after is None or found.cpu_s is None:
             return found
         ours = told["cpu_s"] + told["children_s"]
         return Round.of(told | {"others": max(0.0, (after - busy - ours) / took)})
+
+    def holds_gil(self, seconds: float, most_s: float) -> float:
+        """Have it find out for which share of its time a call holds the GIL. Raises what `answer` does."""
+        share: float = self._told("holds_gil", seconds, most_s)["holds_gil"]
+        return share
+
+    def _told(self, what: str, seconds: float, most_s: float) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # the answer says why
+            self._process.stdin.write(f"{json.dumps([what, seconds, most_s])}\n".encode())
+            self._process.stdin.flush()
+        return self.answer(most_s + self._budget.left / 4)
 
     def computed(self) -> float:
         """End the process; return the processor time that it has used."""
@@ -284,7 +288,7 @@ class Trials:
             with self._excused(child):
                 child.round(_WARM_UP_S, self.budget.left / 2)
                 if child.way.name == THREADS:
-                    child.way.probe = child.round(ROUND_S, self.budget.left / 2, _NEVER_S)
+                    child.way.holds_gil = child.holds_gil(ROUND_S, self.budget.left / 2)
 
     def _rounds(self, children: list[Child], sample: Round) -> None:
         took: dict[str, float] = {}

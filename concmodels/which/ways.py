@@ -141,6 +141,48 @@ class Workers:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
 
+def holds_gil(call: Callable[[], object], seconds: float) -> float:
+    """Return for which share of its time a call holds the GIL.
+
+    A thread calls again and again, and this one sleeps for moments. Whenever it wakes up it needs the GIL: what a
+    moment takes longer than without the other thread is a wait for the GIL. Waits for a processor are known, and don't
+    count; so the machine may be busy.
+    """
+    from threading import Event, Thread
+
+    ready, over = Event(), Event()
+
+    def again() -> None:
+        ready.wait()
+        while not over.is_set():
+            call()
+
+    thread = Thread(target=again)
+    thread.start()
+    alone = _moment_s(_WARM_UP_MOMENTS, 10.0)
+    ready.set()
+    beside = _moment_s(None, seconds)
+    over.set()
+    thread.join()
+    return max(0.0, 1 - alone / beside)
+
+
+_MOMENT_S = 0.0002
+_WARM_UP_MOMENTS = 50
+
+
+def _moment_s(count: int | None, seconds: float) -> float:
+    """Return how long it takes to sleep for a moment, without computing and waits for a processor."""
+    from time import sleep
+
+    clock, slept = Clock(), 0
+    while clock.wall_s < seconds and slept != count:
+        sleep(_MOMENT_S)
+        slept += 1
+    took = clock.took(slept)
+    return max(took["wall_s"] - took["thread_s"] - took.get("thread_waited_s", 0.0), slept * _MOMENT_S) / max(slept, 1)
+
+
 class Tasks:
     """asyncio's tasks in one event loop: one alone, or so many at once."""
 

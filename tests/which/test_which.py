@@ -1,14 +1,19 @@
 """`python -m concmodels.which` as a user has it: what it refuses, and that it measures and answers."""
 
+import functools
+import sys
 from pathlib import Path
 
+import known
 import pytest
 from in_process import called
 
+from concmodels.platform import measuring
 from concmodels.which.advice import judge
 from concmodels.which.function import found, place_of, shared_by
 from concmodels.which.names import INTERPRETERS, LOOP, PROCESSES, THREADS
 from concmodels.which.trials import Budget, Trials
+from concmodels.which.ways import holds_gil, many
 
 FOLDER = Path(__file__).parent
 KNOWN = FOLDER / "known.py"
@@ -116,3 +121,11 @@ ANSWERS = {
 def test_a_function_whose_answer_is_known(name):
     its = Trials(place_of(f"{FOLDER}/{name}"), (), Budget(300)).measured()
     assert judge(its).use in ANSWERS[name]
+
+
+@pytest.mark.parametrize(("function", "holds"), [(known.python, True), (known.digest, False)])
+def test_whether_a_call_holds_the_gil(function, holds):
+    """Also while the machine is busy: only what is neither computing nor a wait for a processor counts."""
+    if not sys._is_gil_enabled() or measuring.scheduled() is None:
+        pytest.skip("there is no GIL, or the system doesn't count waits for a processor")
+    assert (holds_gil(functools.partial(many, function, (), 3), 0.1) > 0.5) == holds
