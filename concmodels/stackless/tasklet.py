@@ -347,3 +347,9 @@ def scheduler_of(thread_id: int) -> Scheduler:
         return _schedulers[thread_id]
     except KeyError:
         raise RuntimeError(f"thread {thread_id} has no tasklets") from None
+
+
+def threads_with_rings() -> list[int]:
+    """Return the ids of the threads that have a ring: the current one, and those in which this module was used."""
+    here.scheduler  # noqa: B018 - the first use in a thread makes its ring
+    return [ident for ident in sys._current_frames() if ident in _schedulers]
