@@ -44,7 +44,7 @@ KINDS = {THREADS: "Thread", PROCESSES: "Process", INTERPRETERS: "Interpreter"}
 _CHUNK_S = 0.004
 _MOST_IN_CHUNK = 10_000
 _MOST_BYTES = 16 * 1024**2
-_LOOK_S = 0.1
+_LOOK_S = 0.2
 _WARM_UP_S = 0.02
 _END_S = 1.0
 
@@ -169,8 +169,9 @@ class Child:
         return after.children_user + after.children_system - before.children_user - before.children_system
 
     def _bytes(self) -> int:
+        # Not the PSS: to count it, the kernel stops what these processes do with their memory.
         pid = self._process.pid
-        return sum(measuring.pss(it) or 0 for it in (pid, *(measuring.descendants(pid) or ())))
+        return sum(measuring.peak(it) or 0 for it in (pid, *(measuring.descendants(pid) or ())))
 
     def _how_it_ended(self) -> str:
         try:

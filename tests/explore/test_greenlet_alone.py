@@ -1,4 +1,4 @@
-"""A plain installation brings greenlet and nothing else, as `concmodels[explore]` does, so the explorer imports nothing else."""
+"""A plain installation brings greenlet and nothing else, so the explorer imports nothing else."""
 
 import subprocess
 import sys
