@@ -25,7 +25,7 @@ MOSTLY, PARTLY = 0.7, 0.35
 
 @dataclass(frozen=True)
 class Advice:
-    """What to use, and why; each sentence of `notes` says something else that matters."""
+    """The way to choose, and why; each sentence of `notes` says something else that matters."""
 
     use: str
     """The name of a way, or what has to be done first."""

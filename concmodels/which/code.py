@@ -130,9 +130,8 @@ def _pool(its: Measured, advice: Advice, names: dict[str, str]) -> str:
     many = ""
     if chunk > 1:
         many = _MANY.format(**names)
-        submit = (
-            f"futures = [pool.submit(many, {names['items']}) for _ in range(100)]  # {chunk:,} items at a time or so"
-        )
+        items = names["items"].replace("100", str(chunk))
+        submit = f"futures = [pool.submit(many, {items}) for _ in range(100)]  # {chunk} calls at a time"
     else:
         given = f"{its.name}{', ' if its.arguments else ''}{names['item']}"
         submit = f"futures = [pool.submit({given}) for {names['each']} in {names['items']}]"

@@ -30,7 +30,7 @@ class CantCall(Exception):
 
 
 class Place(NamedTuple):
-    """Where a function is: a folder to import from, the name of its module there, and its own name."""
+    """The place of a function: a folder to import from, the name of its module there, and its own name."""
 
     folder: str
     module: str

@@ -10,7 +10,7 @@ from concmodels.which.names import THREADS
 
 @dataclass(frozen=True, kw_only=True)
 class Round:
-    """What one round of a way took. Times are in seconds, and None where the system doesn't tell them."""
+    """One round of a way, and what it took. Times are in seconds, and None where the system doesn't tell them."""
 
     calls: float
     wall_s: float
@@ -46,7 +46,7 @@ class Round:
 
     @property
     def runnable(self) -> float:
-        """How many threads ran at the same time, or would have if there had been a processor for each."""
+        """The number of threads that ran at the same time, or would have if there had been a processor for each."""
         return ((self.process_s if self.cpu_s is None else self.cpu_s) + (self.waited_s or 0.0)) / self.wall_s
 
 
@@ -112,7 +112,7 @@ class Measured:
 
     @property
     def processors(self) -> float:
-        """How many processors one call keeps busy: above 1 if it computes in threads or processes of its own."""
+        """The number of processors that one call keeps busy: above 1 if it has threads or processes that compute."""
         return median((it.process_s + it.children_s) / it.calm_s for it in self.loop.rounds)
 
     @property
@@ -133,7 +133,7 @@ class Measured:
 
     @property
     def others(self) -> float:
-        """How many processors other programs had meanwhile."""
+        """The number of processors that other programs had meanwhile."""
         known = [it.others for way in (self.loop, *self.ways.values()) for it in way.rounds if it.others is not None]
         return median(known) if known else 0.0
 

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator
 
 from concmodels.programs.output.formats import duration
-from concmodels.which.advice import MOSTLY, Advice
+from concmodels.which.advice import MOSTLY, PARTLY, Advice
 from concmodels.which.code import code_for
 from concmodels.which.measured import Measured, Way
 from concmodels.which.names import LOOP, THREADS
@@ -33,7 +33,10 @@ def wrapped(text: str, mark: str = "") -> str:
 
 def _about(its: Measured) -> Iterator[str]:
     call = f"{its.name}({', '.join(its.arguments)}) takes {duration(its.call_s * 1e9)}"
-    yield f"{call}, of which it computes {its.computes:.0%} (CPU-bound) and waits {1 - its.computes:.0%} (I/O-bound)."
+    kind = (
+        "CPU-bound" if its.computes >= MOSTLY else "I/O-bound" if its.computes < PARTLY else "both CPU- and I/O-bound"
+    )
+    yield f"{call}; it computes for {its.computes:.0%} of that and waits for {1 - its.computes:.0%}: it is {kind}."
     if its.hindrances:
         text = "; ".join(its.hindrances)
         yield f"{text[0].upper()}{text[1:]}."

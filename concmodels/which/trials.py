@@ -59,14 +59,14 @@ class Failed(Exception):
 
 @dataclass
 class Progress:
-    """How far the trials are, for a progress bar."""
+    """The progress of the trials, for a bar."""
 
     planned: int = 1
     done: int = 0
 
     @property
     def percent(self) -> int:
-        """How many hundredths of what is planned are done."""
+        """The part of what is planned that is done, in hundredths."""
         return min(100, 100 * self.done // self.planned)
 
 
