@@ -183,9 +183,9 @@ def _about_processes(its: Measured) -> tuple[str, ...]:
 
 def _free_threads(its: Measured) -> tuple[str, ...]:
     way = its.ways.get(FREE_THREADS)
-    if way is None:
+    if way is None or not (way.rounds or way.has_failed):
         return ()
-    if way.why_not:
+    if way.has_failed:
         return (f"Without the GIL (3.14t) it can't be tried: {way.why_not}",)
     speed = its.undisturbed(FREE_THREADS)
     if speed < HELPS:

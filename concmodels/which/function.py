@@ -120,7 +120,11 @@ def not_picklable(what: str, value: Any) -> str | None:
 def described(error: BaseException) -> str:
     """Return an exception in one line: its type, and the first line of its message."""
     if type(error).__name__ == "NotShareableError" and error.__cause__ is not None:
-        return str(error.__cause__).strip().rpartition("\n")[2]  # the traceback in the interpreter, as text
+        told = str(error.__cause__)  # the traceback in the interpreter, as text: what was raised first is the reason
+        raised = [
+            line for line in told.splitlines() if line[:1].isalpha() and not line.startswith(("Traceback", "The "))
+        ]
+        return raised[0].removeprefix("concurrent.interpreters.") if raised else type(error).__name__
     first = str(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import known
 import pytest
+from commands import on_a_terminal
 from in_process import called
 
 from concmodels.platform import measuring
@@ -129,3 +130,9 @@ def test_whether_a_call_holds_the_gil(function, holds):
     if not sys._is_gil_enabled() or measuring.scheduled() is None:
         pytest.skip("there is no GIL, or the system doesn't count waits for a processor")
     assert (holds_gil(functools.partial(many, function, (), 3), 0.1) > 0.5) == holds
+
+
+def test_a_progress_bar_and_the_end_by_ctrl_c(tmp_path):
+    """`on_a_terminal` presses Ctrl-C when it has seen the bar; after that nothing is left."""
+    written = on_a_terminal(tmp_path, f"{KNOWN}:sleeps", module="concmodels.which", look_for=r"known\.py:sleeps.*\d%")
+    assert "concmodels.which: interrupted" in written
