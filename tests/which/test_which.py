@@ -11,7 +11,7 @@ from in_process import called
 
 from concmodels.platform import measuring
 from concmodels.which.advice import judge
-from concmodels.which.function import found, place_of, shared_by
+from concmodels.which.function import described, found, place_of, shared_by
 from concmodels.which.names import INTERPRETERS, LOOP, PROCESSES, THREADS
 from concmodels.which.trials import Budget, Trials
 from concmodels.which.ways import holds_gil, many
@@ -136,3 +136,19 @@ def test_a_progress_bar_and_the_end_by_ctrl_c(tmp_path):
     """`on_a_terminal` presses Ctrl-C when it has seen the bar; after that nothing is left."""
     written = on_a_terminal(tmp_path, f"{KNOWN}:sleeps", module="concmodels.which", look_for=r"known\.py:sleeps.*\d%")
     assert "concmodels.which: interrupted" in written
+
+
+def test_the_reason_of_an_interpreter_is_what_was_raised_there_first():
+    """All that an executor of interpreters gives is a traceback as text, with what Python says about it after that."""
+
+    class NotShareableError(Exception):
+        pass
+
+    told = (
+        'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\nImportError: no such lock\n\n'
+        "The above exception was the direct cause of the following exception:\n\nTraceback (most recent call last):\n"
+        "concurrent.interpreters.NotShareableError: object could not be unpickled\n"
+    )
+    error = NotShareableError("args not shareable")
+    error.__cause__ = Exception(told)
+    assert described(error) == "ImportError: no such lock"
