@@ -15,7 +15,6 @@ from {module} import {name}
 """
 
 _MANY = """
-
 def many(items):
     return [{name}({item}) for {each} in items]
 
