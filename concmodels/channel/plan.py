@@ -115,6 +115,9 @@ class ChannelResult(Outcome):
     def details(self) -> str:
         return f"capacity {self.capacity}, {size_of_one(self.payload_bytes)}"
 
+    def legend(self) -> dict[str, str]:
+        return {"bare numbers": "each message is an int"} | super().legend()
+
     def proven(self) -> str:
         if self.pattern == "pingpong":
             return f"{self._messages}, each back before the next"

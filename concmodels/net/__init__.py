@@ -55,7 +55,7 @@ def listen(model: Any, host: str | None, port: int | None = None, backlog: int =
     return listener
 
 
-def connect(model: Any, host: str, port: int | None = None, timeout: float | None = None) -> Any:
+def connect(model: Any, host: str, port: int | None = None, *, timeout: float | None = None) -> Any:
     """Connect to this address and return a `Stream`; awaited in an async model, where it is an `AsyncStream`.
 
     The address has the form of `listen`: `connect(model, *listener.address)`. If a name has several addresses, they are

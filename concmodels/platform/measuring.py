@@ -6,6 +6,8 @@ the programs then show a dash, or refuse nothing.
     usage                      CPU seconds, context switches and the peak of memory of this process
     held_up                    how long anything on this machine has waited for a processor
     runnable                   how many threads of this machine run, or would if there were a processor
+    scheduled                  how long the threads of a process have run, and how long they waited for a processor
+    busy                       how many seconds the processors of this machine were busy
     peak, reset_peak, pss      memory of a process: its peak, and its share now
     processes, parent_and_name, descendants
                                the processes that live
@@ -28,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
-    "SOCKET_PATH", "Usage", "caught_signals", "descendants", "descriptor_limit", "free_memory", "held_up",
+    "SOCKET_PATH", "Usage", "busy", "caught_signals", "descendants", "descriptor_limit", "free_memory", "held_up",
     "open_descriptors", "parent_and_name", "peak", "processes", "pss", "raise_descriptor_limit", "reset_peak",
-    "runnable", "started", "task_limits", "threads", "usage", "world",
+    "runnable", "scheduled", "started", "task_limits", "threads", "usage", "world",
 ]  # fmt: skip
 
 type Usage = tuple[float, float, int, int, int]
@@ -73,6 +75,41 @@ def runnable() -> int | None:
             return int(file.read().split()[3].partition(b"/")[0])
     except OSError, IndexError, ValueError:
         return None
+
+
+def scheduled(pid: int | str = "self") -> tuple[float, float] | None:
+    """Return how many seconds the threads of a process have run, and how many they have waited for a processor.
+
+    `thread-self` is the calling thread alone. Returns None where the kernel doesn't count that; threads that have ended
+    are not counted.
+    """
+    tasks = [f"{PROC}/{pid}"] if pid == "thread-self" else [
+        f"{PROC}/{pid}/task/{task}" for task in _listed(f"{PROC}/{pid}/task")
+    ]  # fmt: skip
+    ran = waited = 0
+    for task in tasks:
+        try:
+            with open(f"{task}/schedstat") as file:
+                fields = file.read().split()
+        except FileNotFoundError, ProcessLookupError:
+            continue  # it has just ended
+        except OSError:
+            return None
+        ran, waited = ran + int(fields[0]), waited + int(fields[1])
+    return (ran / 1e9, waited / 1e9) if ran else None
+
+
+def busy() -> float | None:
+    """Return for how many seconds the processors of this machine were busy since it was started, all together.
+
+    The time that a virtual machine's host gave to others is among them. None where the system doesn't tell.
+    """
+    try:
+        with open(f"{PROC}/stat") as lines:
+            user, nice, system, _, _, irq, softirq, stolen = map(int, lines.readline().split()[1:9])
+    except OSError, ValueError:
+        return None
+    return (user + nice + system + irq + softirq + stolen) / os.sysconf("SC_CLK_TCK")
 
 
 def reset_peak() -> bool:
@@ -315,6 +352,7 @@ def _labelled(path: str, label: str, unit: int = 1) -> int | None:
 if PORTABLE:
     from concmodels.platform.portable.measuring import (
         SOCKET_PATH,
+        busy,
         caught_signals,
         free_memory,
         held_up,
@@ -325,6 +363,7 @@ if PORTABLE:
         pss,
         reset_peak,
         runnable,
+        scheduled,
         started,
         task_limits,
         threads,

@@ -116,5 +116,8 @@ class PoolResult(Outcome):
                  for name, value in self.sizes.items() if value is not None]  # fmt: skip
         return ", ".join(sizes) or "empty tasks"
 
+    def legend(self) -> dict[str, str]:
+        return {"speedup": "how many times as fast as a plain loop"} | super().legend()
+
     def proven(self) -> str:
         return f"{count(self.tasks, 'task')}, each with the right result"

@@ -71,6 +71,8 @@ class Outcome(ABC):
     """The sum of the peaks of all processes: a page that two processes share counts twice."""
     peak_pss_bytes: int | None = None
     """The memory at the end of the counted steps, while all processes exist: a shared page counts once."""
+    other_cpus: float | None = None
+    """The number of processors that other programs had meanwhile; None if that is unknown, or the time too short."""
     verified: bool = False
     """Whether every message arrived as it should, or every result was right."""
     error: str | None = None
@@ -112,6 +114,15 @@ class Outcome(ABC):
     def all_columns(self) -> dict[str, tuple[str, str]]:
         """Return all columns of the table but the name, as `columns` does."""
         return self.columns() | _SHARED
+
+    def legend(self) -> dict[str, str]:
+        """Return what words of the second line and headers of the table mean."""
+        return {
+            "CPU": "seconds of all processors",
+            "peak": "memory, shared pages once per process",
+            "PSS": "memory, shared pages once",
+            "switch": "context switches",
+        }
 
     @abstractmethod
     def headline(self) -> str:

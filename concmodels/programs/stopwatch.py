@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from concmodels.platform import measuring
 from concmodels.programs import memory, usage
 from concmodels.programs.messages import Misdelivered
 
 if TYPE_CHECKING:
     from concmodels.programs.output.progress import Bar
     from concmodels.programs.plan import AnyPlan
+
+_SHORTEST_S = 0.3  # the kernel counts in hundredths of a second how busy it is
 
 
 @dataclass(slots=True)
@@ -78,11 +81,14 @@ class Stopwatch[P: AnyPlan, PhaseT](ABC):
         self.phase = self.counted()
         if self.bar:
             self.bar.start()
+        busy = measuring.busy()
         before = usage.usage()
         started = perf_counter()
         yield self.phase
         self._run_s = perf_counter() - started
         self._used = usage.since(before)
+        after = measuring.busy()
+        self._busy_s = None if busy is None or after is None else after - busy
         if self.bar:
             self.bar.stop()
         own_pss, self._others = memory.own_pss(), memory.of_descendants()  # all tasks still live, and wait
@@ -128,7 +134,11 @@ class Stopwatch[P: AnyPlan, PhaseT](ABC):
         own_peak = memory.own_peak(fallback=self._used[4])
         others_peak = self._others.peak_rss  # else each reports its own
         others_peak = sum(it[4] for it in uses[1:]) if others_peak is None else others_peak
+        others = None
+        if self._busy_s is not None and self._run_s >= _SHORTEST_S:
+            others = max(0.0, self._busy_s - user - system) / self._run_s
         return {
+            "other_cpus": others,
             "cpu_user_s": user,
             "cpu_system_s": system,
             "voluntary_switches": voluntary,

@@ -104,5 +104,11 @@ class Result(Outcome):
         flight = f"{self.in_flight:,}" if isinstance(self.in_flight, int) else self.in_flight
         return f"{flight} in flight, capacity {self.capacity}, {size_of_one(self.payload_bytes)}"
 
+    def legend(self) -> dict[str, str]:
+        return {
+            "in flight": "messages on their way at a time",
+            "bare numbers": "each message is an int",
+        } | super().legend()
+
     def proven(self) -> str:
         return f"{count(self.messages, 'message')} arrived, once each and in order"

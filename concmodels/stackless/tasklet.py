@@ -326,24 +326,41 @@ class tasklet:
             self._place = None
 
 
+class _Ring:
+    """The scheduler of a thread, for others. It ends with the thread, whose number another one may have after that.
+
+    The scheduler itself may exist for longer: its tasklets refer to it.
+    """
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self.scheduler = scheduler
+
+
 class _Here(_local):
     scheduler: Scheduler
+    ring: _Ring
 
     def __getattr__(self, name: str) -> Scheduler:  # at the first use in a thread
         if name != "scheduler":
             raise AttributeError(name)
         self.scheduler = scheduler = Scheduler(object.__new__(tasklet))  # this is the main tasklet
-        _schedulers[scheduler.thread_id] = scheduler
+        self.ring = _rings[scheduler.thread_id] = _Ring(scheduler)
         return scheduler
 
 
-_schedulers: WeakValueDictionary[int, Scheduler] = WeakValueDictionary()
+_rings: WeakValueDictionary[int, _Ring] = WeakValueDictionary()
 here = _Here()
 
 
 def scheduler_of(thread_id: int) -> Scheduler:
     """Return the ring of another thread. Raises `RuntimeError` if it has none."""
     try:
-        return _schedulers[thread_id]
+        return _rings[thread_id].scheduler
     except KeyError:
         raise RuntimeError(f"thread {thread_id} has no tasklets") from None
+
+
+def threads_with_rings() -> list[int]:
+    """Return the ids of the threads that have a ring: the current one, and those in which this module was used."""
+    here.scheduler  # noqa: B018 - the first use in a thread makes its ring
+    return [ident for ident in sys._current_frames() if ident in _rings]

@@ -4,7 +4,7 @@ import sys
 
 from greenlet import greenlet
 
-from concmodels.stackless.tasklet import here, scheduler_of
+from concmodels.stackless.tasklet import here, scheduler_of, threads_with_rings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def _end_one(unit: tasklet) -> None:
 
 
 def thread_ids() -> list[int]:
-    """Return the ids of all threads, the main thread first."""
+    """Return the ids of the threads that have tasklets, their main tasklets included; the main thread first."""
     import threading
 
     main = threading.main_thread().ident
-    return [*sorted(sys._current_frames(), key=lambda ident: ident != main)]
+    return sorted(threads_with_rings(), key=lambda ident: ident != main)

@@ -1,11 +1,14 @@
 """The catalog: names, facts, availability, and what it says when it has to refuse."""
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import get_args
 
 import pytest
+from commands import skip_unless_here
 from platforms import linux_files
 
 import concmodels
@@ -151,6 +154,18 @@ def test_the_types_of_load_know_every_name():
     names |= {f"{it.model}:{it.variant}" for it in map(catalog.facts, names) if it.variant}
     for literal, is_async in ((typed.SyncName, False), (typed.AsyncName, True)):
         assert {*get_args(literal.__value__)} == {it for it in names if catalog.facts(it).is_async is is_async}
+
+
+@pytest.mark.parametrize("name", [*catalog.names(simulated=True), "sim:async", "processes:spawn"])
+def test_dir_and_help_show_the_vocabulary(name):
+    skip_unless_here(name)
+    model = concmodels.load(name)
+    assert dir(model) == sorted([*catalog._NAMES, "Pool"])
+    assert all(hasattr(model, it) for it in dir(model))
+    if isinstance(model, ModuleType):
+        told = model.__doc__.split("\n\n")
+        assert told[1].startswith("The vocabulary") and set(re.findall(r"\w+", told[2])) >= set(dir(model))
+        assert concmodels.load(name).__doc__ == "\n\n".join(told)  # it is there once
 
 
 def test_types_can_be_imported_from_the_package():

@@ -22,11 +22,11 @@ from concmodels import catalog
 SHARED = {
     "model", "variant", "setup_s", "run_s", "teardown_s", "total_s", "cpu_user_s", "cpu_system_s", "peak_rss_bytes",
     "voluntary_switches", "involuntary_switches", "verified", "error", "repeat", "status", "peak_pss_bytes",
-    "python", "gil", "cpus", "platform", "library_version", "concmodels",
+    "python", "gil", "cpus", "platform", "library_version", "concmodels", "other_cpus",
 }  # fmt: skip
 CHANNEL = {"pattern", "messages", "tasks", "capacity", "payload_bytes", "messages_per_s", "ns_per_message"}
 POOL = {"work", "sizes", "tasks", "workers", "tasks_per_s", "us_per_task", "speedup", "loop_s", "loop_tasks"}
-MAY_BE_NONE = {"variant", "error"}
+MAY_BE_NONE = {"variant", "error", "other_cpus"}
 ENDLESS = {
     "channel": ("stream", FOREVER, "--capacity", 3),
     "pool": (FOREVER, "--work", "cpu", "--size", 500, "--workers", 2),

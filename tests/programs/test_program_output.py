@@ -3,6 +3,7 @@
 And what the progress bar counts.
 """
 
+import io
 import json
 from pathlib import Path
 
@@ -12,8 +13,12 @@ from in_process import called
 
 from concmodels.channel.plan import PATTERNS
 from concmodels.channel.program import ChannelCommand
+from concmodels.pool.plan import PoolResult
 from concmodels.pool.program import PoolCommand
 from concmodels.programs.measure import measure
+from concmodels.programs.output import table
+from concmodels.programs.output.streams import console
+from concmodels.ring.plan import Result
 from concmodels.ring.program import Ring
 
 RESULT = Path(__file__).parents[2] / "benchmarks" / "results" / "full.json"
@@ -253,3 +258,46 @@ def test_the_bar_counts_what_counts(monkeypatch, name, program, sizes):
     Counter.ends = 0
     result = measure(program, program.plan(name, *sizes), progress=True)
     assert (result.error, Counter.ends) == (None, 1)
+
+
+# What explains the table.
+
+
+def shown(*results):
+    stream = io.StringIO()
+    table.print_table(results, console(stream))
+    return " ".join(stream.getvalue().split())
+
+
+def of_a_ring(**figures):
+    about = {"model": "threads", "variant": None, "nodes": 3, "messages": 10, "hops": 30, "in_flight": "all", "cpus": 2}
+    about |= {"capacity": "inf", "payload_bytes": 0, "verified": True, "hops_per_s": 1e3, "ns_per_hop": 1e6}
+    return Result(**about | figures)
+
+
+def test_the_words_of_a_ring_are_explained():
+    text = shown(of_a_ring())
+    for word in ("in flight:", "bare numbers:", "CPU:", "peak:", "PSS:", "switch:"):
+        assert word in text
+    assert "bare numbers:" not in shown(of_a_ring(payload_bytes=100))
+
+
+def test_the_words_of_a_pool_are_explained():
+    about = {"model": "threads", "variant": None, "work": "cpu", "sizes": {}, "tasks": 3, "workers": 2}
+    assert "speedup: how many times as fast as a plain loop" in shown(
+        PoolResult(**about, verified=True, tasks_per_s=9.0)
+    )
+
+
+def test_a_column_that_is_left_out_is_not_explained(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    assert "PSS" not in shown(of_a_ring())
+
+
+def test_other_programs_are_told_if_they_disturb():
+    assert "other programs used 0.9 of 2 CPUs meanwhile" in shown(of_a_ring(other_cpus=0.9))
+    assert "other programs used up to 0.9 of 2 CPUs meanwhile" in shown(
+        *(of_a_ring(other_cpus=it) for it in (0.1, 0.9))
+    )
+    for few in (None, 0.1):
+        assert "other programs" not in shown(of_a_ring(other_cpus=few))

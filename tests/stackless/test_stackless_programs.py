@@ -86,6 +86,33 @@ def test_every_thread_has_its_own_ring(log):
     assert stackless.getmain().thread_id == threading.get_ident()
 
 
+def test_each_thread_that_is_listed_has_an_answer():
+    """A thread that has never used the module has no tasklets, so it is not listed."""
+    used, done = threading.Event(), threading.Event()
+
+    def uses():
+        stackless.getmain()
+        used.set()
+        done.wait()
+
+    others = [threading.Thread(target=done.wait), threading.Thread(target=uses)]
+    for thread in others:
+        thread.start()
+    try:
+        used.wait()
+        assert stackless.threads[0] == threading.main_thread().ident
+        assert set(stackless.threads) >= {threading.get_ident(), others[1].ident}
+        for ident in stackless.threads:
+            main, current, count = stackless.get_thread_info(ident)
+            assert main.thread_id == ident and main is current and count >= 1
+        assert others[0].ident not in stackless.threads
+    finally:
+        done.set()
+        for thread in others:
+            thread.join()
+    assert others[1].ident not in stackless.threads
+
+
 def test_what_does_not_work_across_threads():
     meeting, unit = channel(), tasklet(schedule)()
     blocked(meeting.receive)

@@ -35,6 +35,14 @@ def runnable() -> int | None:
     return None
 
 
+def scheduled(pid: int | str = "self") -> tuple[float, float] | None:
+    """Return None: that is not known."""
+
+
+def busy() -> float | None:
+    """Return None: that is not known."""
+
+
 def _maxrss_unit() -> int:
     import sys
 

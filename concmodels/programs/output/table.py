@@ -28,8 +28,15 @@ if TYPE_CHECKING:
         def details(self) -> str: ...
         def where(self) -> str: ...
         def proven(self) -> str: ...
+        def legend(self) -> dict[str, str]: ...
+        @property
+        def cpus(self) -> int | None: ...
+        @property
+        def other_cpus(self) -> float | None: ...
 
 
+_DISTURBED = 0.1
+"""From this share of the processors on, what other programs had is told."""
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _SMALLEST_BAR = 6
 _WIDEST_BAR = 40
@@ -77,7 +84,10 @@ def print_table(results: Sequence[Result], console: Console) -> None:
     """Print the table, and the line that says what was verified."""
     ranked = rows(results)
     if ranked:
-        console.print(Group(_title(results[0]), table(ranked, console)))
+        grid = table(ranked, console)
+        console.print(Group(_title(results[0]), grid, Text(_legend(results[0], grid), style="dim")))
+        if others := _others(results):
+            console.print(others, highlight=False)
     console.print(_verdict(results), highlight=False)
 
 
@@ -124,6 +134,24 @@ def _bar(share: float, width: int, console: Console) -> Text:
 def _title(result: Result) -> Text:
     title = Text(f"{result.headline()}\n", style="bold")
     return title.append(f"{result.details()}; {result.where()}\n", style="not bold dim")
+
+
+def _legend(result: Result, grid: Table) -> str:
+    """Return what the words of the table mean, as far as it has them."""
+    shown = {str(column.header) for column in grid.columns}
+    meanings = [f"{word}: {text}" for word, text in result.legend().items()
+                if word in shown or word in result.details()]  # fmt: skip
+    return "; ".join(meanings)
+
+
+def _others(results: Sequence[Result]) -> str:
+    """Return how many processors other programs had, at most, if that disturbs the figures."""
+    known = [it.other_cpus for it in results if it.other_cpus is not None]
+    cpus = results[0].cpus or 1
+    if not known or max(known) < _DISTURBED * cpus:
+        return ""
+    most = " up to" if len(known) > 1 else ""
+    return f"other programs used{most} {max(known):.1f} of {cpus} CPUs meanwhile"
 
 
 def _verdict(results: Sequence[Result]) -> str:

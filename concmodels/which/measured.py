@@ -1,0 +1,167 @@
+"""The figures of one function: what the trials have found out, and what follows from them by arithmetic alone."""
+
+import math
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any, Self
+
+from concmodels.which.names import THREADS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """One round of a way, and what it took. Times are in seconds, and None where the system doesn't tell them."""
+
+    calls: float
+    wall_s: float
+    thread_s: float = 0.0
+    """The processor time of the thread that made the calls, or gave them to the workers."""
+    process_s: float = 0.0
+    children_s: float = 0.0
+    """The processor time of processes that the function has started, and that have ended."""
+    cpu_s: float | None = None
+    """The processor time of all threads, those of workers in other processes among them."""
+    waited_s: float | None = None
+    """The time for which these threads waited for a processor that something else had."""
+    thread_waited_s: float | None = None
+    idle_s: float = 0.0
+    """The time for which an event loop had nothing to do."""
+    unfinished: float = 0
+    """So many calls had not ended."""
+    others: float | None = None
+    """How many processors other programs had meanwhile."""
+
+    @classmethod
+    def of(cls, figures: dict[str, Any]) -> Self:
+        """Return the round with these figures."""
+        return cls(**figures)
+
+    @property
+    def calm_s(self) -> float:
+        """The time of the calling thread without its waits for a processor.
+
+        The kernel counts a wait when it is over, so one that has begun before the round may be among them.
+        """
+        return max(self.wall_s - (self.thread_waited_s or 0.0), self.thread_s, 1e-9)
+
+    @property
+    def runnable(self) -> float:
+        """The number of threads that ran at the same time, or would have if there had been a processor for each."""
+        return ((self.process_s if self.cpu_s is None else self.cpu_s) + (self.waited_s or 0.0)) / self.wall_s
+
+
+@dataclass
+class Way:
+    """A way to call the function, with its rounds; without any if it failed, or there was no time for it."""
+
+    name: str
+    workers: int = 1
+    chunk: int = 1
+    """So many calls were given to a worker at a time."""
+    ahead: int = 1
+    """So many of these were under way, or waited for a worker."""
+    rounds: list[Round] = field(default_factory=list)
+    why_not: str = ""
+    """Why there are no rounds, or no more."""
+    has_failed: bool = False
+    """Whether the function can't be called in this way; otherwise only the time was too short."""
+    holds_gil: float | None = None
+    """Of threads: the share of its time in which a call holds the GIL."""
+
+    def per_call(self, name: str) -> float:
+        """Return the median of a time of the rounds, for one call."""
+        return median((getattr(it, name) or 0.0) / it.calls if it.calls else math.inf for it in self.rounds)
+
+    @property
+    def runnable(self) -> float:
+        """The median of how many threads ran at the same time, or would have."""
+        return median(it.runnable for it in self.rounds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """All that is known about a function."""
+
+    name: str
+    module: str
+    arguments: tuple[str, ...] = ()
+    is_async: bool = False
+    hindrances: tuple[str, ...] = ()
+    """What can't be pickled, each in a sentence."""
+    result_bytes: int | None = None
+    """The size of the result, pickled."""
+    shared: tuple[str, ...] = ()
+    """Variables of its module that all calls share, such as a lock, in words."""
+    import_s: float = 0.0
+    loop: Way
+    ways: dict[str, Way] = field(default_factory=dict)
+    """The others, by their names."""
+    cpus: int
+    gil: bool = True
+    seconds: float = 0.0
+
+    @property
+    def call_s(self) -> float:
+        """The time of one call, without waits for a processor."""
+        return self.loop.per_call("calm_s")
+
+    @property
+    def computes(self) -> float:
+        """The share of a call in which the calling thread computes."""
+        return min(1.0, median(it.thread_s / it.calm_s for it in self.loop.rounds))
+
+    @property
+    def processors(self) -> float:
+        """The number of processors that one call keeps busy: above 1 if it has threads or processes that compute."""
+        return median((it.process_s + it.children_s) / it.calm_s for it in self.loop.rounds)
+
+    @property
+    def in_children(self) -> float:
+        """The share of a call in which processes that it has started compute."""
+        return median(it.children_s / it.calm_s for it in self.loop.rounds)
+
+    @property
+    def releases_gil(self) -> bool:
+        """Whether threads compute at the same time for most of a call, although the build has a GIL."""
+        way = self.ways.get(THREADS)
+        return way is not None and way.holds_gil is not None and way.holds_gil < 0.4
+
+    @property
+    def blocks(self) -> float:
+        """The share of a call of an async function in which it neither computes nor lets others run."""
+        return max(0.0, median(1 - (it.thread_s + it.idle_s) / it.calm_s for it in self.loop.rounds))
+
+    @property
+    def others(self) -> float:
+        """The number of processors that other programs had meanwhile."""
+        known = [it.others for way in (self.loop, *self.ways.values()) for it in way.rounds if it.others is not None]
+        return median(known) if known else 0.0
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether other programs had so much of the machine that the times say little."""
+        return self.others > max(0.2, 0.1 * self.cpus)
+
+    def speeds(self, name: str) -> list[float]:
+        """Return how many times as fast as the loop a way was in each round; the loop's round is the one beside it."""
+        way = self.ways.get(name)
+        pairs = zip(self.loop.rounds, way.rounds, strict=False) if way else ()
+        return [(it.calls / it.wall_s) * (loop.wall_s / loop.calls) for loop, it in pairs if it.calls or it.wall_s > 1]
+
+    def speed(self, name: str) -> float:
+        """Return the median of `speeds`; 0 if there are none."""
+        found = self.speeds(name)
+        return median(found) if found else 0.0
+
+    def undisturbed(self, name: str) -> float:
+        """Return how many times as fast as the loop a way would be if it had all processors.
+
+        That is known if the function computes for most of the time: then it is how many threads wanted to run, divided
+        by how much more processor time a call took than in the loop.
+        """
+        way = self.ways.get(name)
+        if way is None or not way.rounds or self.computes < 0.5 or any(it.cpu_s is None for it in way.rounds):
+            return self.speed(name)
+        cost = way.per_call("cpu_s") / self.loop.per_call("process_s")
+        most = 1 / max(way.holds_gil or 0.0, 1e-9)  # nothing else runs while one of them holds it
+        return min(way.runnable, self.cpus, most) / cost if cost and math.isfinite(cost) else 0.0
