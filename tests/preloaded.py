@@ -16,6 +16,12 @@ import subprocess
 import sys
 import tempfile
 
+SPHINX = (
+    *("sphinx.cmd.build", "sphinx.builders.html", "sphinx.domains.python", "sphinx.ext.autodoc", "sphinx.search.en"),
+    *("docutils.parsers.rst.directives.tables", "furo", "matplotlib.figure", "myst_parser.sphinx_ext.main"),
+    *("myst_parser.parsers.sphinx_", "sphinx_copybutton", "sphinx_design"),
+)
+"""What each build of a site imports."""
 LIMIT_S = 200
 """Seconds that a module may run; then it is killed."""
 

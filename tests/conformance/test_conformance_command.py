@@ -11,6 +11,7 @@ import uuid
 from pathlib import Path
 
 import interruptible
+import patient
 import pytest
 from in_process import called
 from platforms import linux_files
@@ -23,8 +24,8 @@ from concmodels.platform import measuring
 
 ROOT = Path(concmodels.__file__).parent.parent
 EXAMPLES = ROOT / "examples"
-IN_A_HURRY = ("--patience", "2")
-"""For what never ends; on a busy machine anything else may take longer than that too."""
+IN_A_HURRY = ("--patience", "1")
+"""For what never ends; on a busy machine anything else may take longer than that too: see `patient`."""
 BROKEN_BY_THE_MISTAKES = {
     # `if` where a `while` is due: a receiver who was woken for another's item finds nothing
     "delivery.each_item_reaches_one_receiver",
@@ -120,7 +121,7 @@ class Channel:
 @pytest.mark.parametrize(
     "send, reason",
     [
-        ("time.sleep(3600)", "did not end within 2 seconds (deadlock or endless loop?)"),
+        ("time.sleep(3600)", "did not end within 1 seconds (deadlock or endless loop?)"),
         ("ctypes.string_at(0)", "the program crashed Python: SIGSEGV"),
         ("os._exit(3)", "the program ended Python with status 3"),
         ("os.kill(os.getpid(), 9)", "the program crashed Python: SIGKILL"),
@@ -131,7 +132,8 @@ class Channel:
         ("input()", "EOFError: EOF when reading a line (my_model.py, line 7: input())"),
     ],
 )
-def test_a_model_may_hang_and_crash(tmp_path, send, reason):
+def test_a_model_may_hang_and_crash(tmp_path, monkeypatch, send, reason):
+    patient.wait_for_models(monkeypatch.setattr)
     model = write(tmp_path, LONE.format(send=send))
     hurry = IN_A_HURRY if send == "time.sleep(3600)" else ()
     status, out, err = run(model, "-k", "waiting.send_waits_while_full(capacity=1)", "--real", *hurry)
@@ -329,7 +331,7 @@ BAD = {
     "\n1 / 0": "my_model.py can't be imported: ZeroDivisionError: division by zero (line 2)",
     "raise SystemExit(0)": "my_model.py can't be imported: SystemExit: 0 (line 1)",
     "import os; os._exit(0)": "my_model.py can't be graded: loading it ended Python with status 0",
-    "while True: pass": "my_model.py can't be graded: it was not loaded within 2 seconds",
+    "while True: pass": "my_model.py can't be graded: it was not loaded within 1 seconds",
 }
 
 

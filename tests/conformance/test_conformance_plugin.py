@@ -73,7 +73,17 @@ def test_a_broken_guarantee_is_a_failed_test_with_values(course):
     )
 
 
-PATIENCE = "from concmodels.conformance import plugin\nplugin.PATIENCE_S = 1\n"
+PATIENCE = f"""
+import sys
+
+sys.path.append({str(Path(__file__).parent)!r})
+
+import patient
+from concmodels.conformance import plugin
+
+plugin.PATIENCE_S = 1
+patient.wait_for_models()
+"""
 
 
 @pytest.mark.parametrize("text, options", [(COMPUTES, []), (HANGS, ["--concmodels-real"])])
