@@ -83,14 +83,14 @@ class Program:
         until(lambda: not self.alive() or undisturbed() - ended > within or None)
         return self.alive() + os.listdir(self.temporary) + self.named()
 
-    def named(self):
+    def named(self, places=("/dev/shm", "/tmp")):
         """The semaphores and temporary folders that are named after it, wherever they are.
 
         Not those that were there before: a process that was killed earlier may have had the same number.
         """
         return [
             name
-            for place in ("/dev/shm", "/tmp")
+            for place in places
             for name in os.listdir(place)
             if f"-{self.process.pid}-" in name and self._is_new(f"{place}/{name}")
         ]

@@ -19,7 +19,7 @@ from platforms import linux_files
 import concmodels
 from concmodels import load
 from concmodels.conformance import Refused, grade
-from concmodels.conformance.grading import values
+from concmodels.conformance.grading import candidate, values
 from concmodels.platform import measuring
 
 ROOT = Path(concmodels.__file__).parent.parent
@@ -335,7 +335,22 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("text", BAD)
+IN_A_PROCESS = ("x = 1", "import os; os._exit(0)", "while True: pass")
+"""What is graded by the command even without `--thorough`: one that is refused, and what only a process survives."""
+
+
+@pytest.mark.parametrize("text", [it for it in BAD if it not in IN_A_PROCESS])
+def test_what_is_no_model_is_refused(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    with pytest.raises(Refused, match=re.escape(BAD[text])):
+        candidate.model(str(write(tmp_path, text)))
+    del sys.modules["my_model"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [pytest.param(it, marks=[] if it in IN_A_PROCESS else [pytest.mark.thorough]) for it in BAD],
+)
 def test_what_is_no_model_is_refused_in_one_sentence(tmp_path, text):
     status, out, err = run(write(tmp_path, text), *(IN_A_HURRY if "while" in text else ()))
     assert (status, out) == (2, "")
