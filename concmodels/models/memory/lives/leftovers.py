@@ -20,6 +20,7 @@ import os
 import re
 import tempfile
 from contextlib import suppress
+from functools import cache
 from shutil import rmtree
 
 from concmodels.models.tasks.signals.handlers import held_back
@@ -139,10 +140,6 @@ def _remove_folder(folder: str, config: dict[str, object]) -> None:
 # Sweeping.
 
 
-_swept: set[str] = set()
-"""The folders for temporary files that this process has swept."""
-
-
 def sweep(*, semaphores: bool = True, again: bool = True) -> None:
     """Remove what dead processes have left; the semaphores may be left to their resource tracker.
 
@@ -152,9 +149,17 @@ def sweep(*, semaphores: bool = True, again: bool = True) -> None:
     if semaphores and memory.SEMAPHORES is not None:
         _sweep(memory.SEMAPHORES, _SEMAPHORE, os.unlink)
     for parent in _parents():
-        if again or parent not in _swept:
-            _swept.add(parent)
-            _sweep(parent, _FOLDER, lambda path: rmtree(path, ignore_errors=True))
+        if again:
+            _sweep_folder(parent)
+        else:
+            _sweep_folder_once(parent)
+
+
+def _sweep_folder(parent: str) -> None:
+    _sweep(parent, _FOLDER, lambda path: rmtree(path, ignore_errors=True))
+
+
+_sweep_folder_once = cache(_sweep_folder)
 
 
 def _sweep(parent: str, pattern: re.Pattern[str], remove: Callable[[str], object]) -> None:
