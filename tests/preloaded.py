@@ -41,7 +41,8 @@ def run(module, *arguments, cwd, env, imports=("pytest",)):
 def _server(imports):
     """The process that has imported these modules; it ends with this one, which closes its standard input."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
-    server = subprocess.Popen([sys.executable, __file__, *imports], **pipes)
+    alone = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # what numpy imports would start threads, and this is to fork
+    server = subprocess.Popen([sys.executable, __file__, *imports], env=alone, **pipes)
     atexit.register(server.communicate)
     return server
 
