@@ -39,7 +39,7 @@ class Program:
         command = [*prefix, sys.executable, "-m", module, *map(str, arguments)]
         options = {"stdin": subprocess.DEVNULL} | options
         self.others = set(os.listdir("/proc"))
-        self.older = set(named())
+        self.began = time.time()
         self.process = interruptible.popen(command, env=environment, start_new_session=True, **options)
 
     def __enter__(self):
@@ -83,17 +83,24 @@ class Program:
         until(lambda: not self.alive() or undisturbed() - ended > within or None)
         return self.alive() + os.listdir(self.temporary) + self.named()
 
-    def named(self):
+    def named(self, places=("/dev/shm", "/tmp")):
         """The semaphores and temporary folders that are named after it, wherever they are.
 
         Not those that were there before: a process that was killed earlier may have had the same number.
         """
-        return [name for name in named() if f"-{self.process.pid}-" in name and name not in self.older]
+        return [
+            name
+            for place in places
+            for name in os.listdir(place)
+            if f"-{self.process.pid}-" in name and self._is_new(f"{place}/{name}")
+        ]
 
-
-def named():
-    """What lies where a program leaves files that are named after its process."""
-    return [name for place in ("/dev/shm", "/tmp") for name in os.listdir(place)]
+    def _is_new(self, path):
+        """Whether a file was made since the program began, by the clock of files, which may be a tick behind."""
+        try:
+            return os.lstat(path).st_mtime > self.began - 0.1
+        except FileNotFoundError:
+            return False
 
 
 def until(condition, within=50):

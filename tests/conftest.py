@@ -133,6 +133,16 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if not _is_only_thorough(item)]
 
 
+def pytest_collection_finish():
+    """Let Python look for modules in our folders last: pytest has put a dozen of these first.
+
+    Every process and interpreter that a test starts would look there for each module of Python's that it imports: a
+    tenth of the time that an interpreter takes.
+    """
+    ours = os.path.dirname(__file__)
+    sys.path.sort(key=lambda folder: folder.startswith(ours))
+
+
 def _is_only_thorough(item):
     """Whether this is tested only with `--thorough`: `@pytest.mark.thorough`; with `when=`, if that says so."""
     marks = item.iter_markers("thorough")

@@ -8,7 +8,7 @@ import io
 import os
 import signal
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from importlib.util import find_spec
 from unittest.mock import patch
 
@@ -27,10 +27,11 @@ class Captured(io.TextIOWrapper):
         return self.buffer.getvalue().decode()
 
 
-def called(*arguments, module="concmodels.ring", env=()):
+def called(*arguments, module="concmodels.ring", env=(), missing=()):
     """Do what `python -m MODULE ARGUMENTS` does; return its exit status, standard output and standard error.
 
     A table is 80 columns wide, unless `env` says otherwise; where the tests run there may be a terminal of any width.
+    Libraries that are `missing` can't be found, as if they were not installed.
     """
     handlers = {signum: signal.getsignal(signum) for signum in ENDING}
     environment, line = {"COLUMNS": "80"} | dict(env), [module, *map(str, arguments)]
@@ -38,13 +39,26 @@ def called(*arguments, module="concmodels.ring", env=()):
     try:
         with (
             patch.dict(os.environ, environment), patch.object(sys, "argv", line),
-            redirect_stdout(out), redirect_stderr(err),
+            redirect_stdout(out), redirect_stderr(err), not_found(missing),
         ):  # fmt: skip
             status = _status(module)
     finally:
         for signum, handler in handlers.items():  # at its end a program ignores them
             signal.signal(signum, handler)
     return status, out.text(), err.text()
+
+
+@contextmanager
+def not_found(libraries):
+    """As long as this lasts, these libraries are not found; what has been imported of them stays."""
+    loaded = {name: sys.modules[name] for name in libraries if name in sys.modules}
+    sys.modules.update(dict.fromkeys(libraries))
+    try:
+        yield
+    finally:
+        for name in libraries:
+            del sys.modules[name]
+        sys.modules.update(loaded)
 
 
 def _status(module):

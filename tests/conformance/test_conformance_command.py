@@ -11,6 +11,7 @@ import uuid
 from pathlib import Path
 
 import interruptible
+import patient
 import pytest
 from in_process import called
 from platforms import linux_files
@@ -18,13 +19,13 @@ from platforms import linux_files
 import concmodels
 from concmodels import load
 from concmodels.conformance import Refused, grade
-from concmodels.conformance.grading import values
+from concmodels.conformance.grading import candidate, values
 from concmodels.platform import measuring
 
 ROOT = Path(concmodels.__file__).parent.parent
 EXAMPLES = ROOT / "examples"
-IN_A_HURRY = ("--patience", "2")
-"""For what never ends; on a busy machine anything else may take longer than that too."""
+IN_A_HURRY = ("--patience", "1")
+"""For what never ends; on a busy machine anything else may take longer than that too: see `patient`."""
 BROKEN_BY_THE_MISTAKES = {
     # `if` where a `while` is due: a receiver who was woken for another's item finds nothing
     "delivery.each_item_reaches_one_receiver",
@@ -120,7 +121,7 @@ class Channel:
 @pytest.mark.parametrize(
     "send, reason",
     [
-        ("time.sleep(3600)", "did not end within 2 seconds (deadlock or endless loop?)"),
+        ("time.sleep(3600)", "did not end within 1 seconds (deadlock or endless loop?)"),
         ("ctypes.string_at(0)", "the program crashed Python: SIGSEGV"),
         ("os._exit(3)", "the program ended Python with status 3"),
         ("os.kill(os.getpid(), 9)", "the program crashed Python: SIGKILL"),
@@ -131,7 +132,8 @@ class Channel:
         ("input()", "EOFError: EOF when reading a line (my_model.py, line 7: input())"),
     ],
 )
-def test_a_model_may_hang_and_crash(tmp_path, send, reason):
+def test_a_model_may_hang_and_crash(tmp_path, monkeypatch, send, reason):
+    patient.wait_for_models(monkeypatch.setattr)
     model = write(tmp_path, LONE.format(send=send))
     hurry = IN_A_HURRY if send == "time.sleep(3600)" else ()
     status, out, err = run(model, "-k", "waiting.send_waits_while_full(capacity=1)", "--real", *hurry)
@@ -329,11 +331,26 @@ BAD = {
     "\n1 / 0": "my_model.py can't be imported: ZeroDivisionError: division by zero (line 2)",
     "raise SystemExit(0)": "my_model.py can't be imported: SystemExit: 0 (line 1)",
     "import os; os._exit(0)": "my_model.py can't be graded: loading it ended Python with status 0",
-    "while True: pass": "my_model.py can't be graded: it was not loaded within 2 seconds",
+    "while True: pass": "my_model.py can't be graded: it was not loaded within 1 seconds",
 }
 
 
-@pytest.mark.parametrize("text", BAD)
+IN_A_PROCESS = ("x = 1", "import os; os._exit(0)", "while True: pass")
+"""What is graded by the command even without `--thorough`: one that is refused, and what only a process survives."""
+
+
+@pytest.mark.parametrize("text", [it for it in BAD if it not in IN_A_PROCESS])
+def test_what_is_no_model_is_refused(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    with pytest.raises(Refused, match=re.escape(BAD[text])):
+        candidate.model(str(write(tmp_path, text)))
+    del sys.modules["my_model"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [pytest.param(it, marks=[] if it in IN_A_PROCESS else [pytest.mark.thorough]) for it in BAD],
+)
 def test_what_is_no_model_is_refused_in_one_sentence(tmp_path, text):
     status, out, err = run(write(tmp_path, text), *(IN_A_HURRY if "while" in text else ()))
     assert (status, out) == (2, "")

@@ -1,12 +1,11 @@
 """The pytest plugin, as a course has it that has installed concmodels; and as everybody else has it: not at all."""
 
 import os
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import others_plugins
+import preloaded
 import pytest
 
 import concmodels
@@ -49,12 +48,11 @@ def write(course, **files):
 
 def run(course, *arguments):
     paths = os.pathsep.join([str(course.parent / "installed"), str(ROOT)])
-    command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *others_plugins.WITHOUT, *arguments]
     temporary = course.parent / "temporary"  # the guarantees look whether anything is left there, by whomever
     temporary.mkdir(exist_ok=True)
     environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(temporary)}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=course, env=environment, timeout=100)
-    return done.returncode, done.stdout + done.stderr
+    options = ("-rs", "-p", "no:cacheprovider", *others_plugins.WITHOUT)
+    return preloaded.run("pytest", *options, *arguments, cwd=course, env=environment)
 
 
 def test_one_test_per_guarantee(course):
@@ -75,7 +73,17 @@ def test_a_broken_guarantee_is_a_failed_test_with_values(course):
     )
 
 
-PATIENCE = "from concmodels.conformance import plugin\nplugin.PATIENCE_S = 1\n"
+PATIENCE = f"""
+import sys
+
+sys.path.append({str(Path(__file__).parent)!r})
+
+import patient
+from concmodels.conformance import plugin
+
+plugin.PATIENCE_S = 1
+patient.wait_for_models()
+"""
 
 
 @pytest.mark.parametrize("text, options", [(COMPUTES, []), (HANGS, ["--concmodels-real"])])

@@ -3,7 +3,6 @@
 import os
 import platform
 import re
-import subprocess
 import sys
 from html import unescape
 from html.parser import HTMLParser
@@ -11,7 +10,10 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+import preloaded
 import pytest
+
+pytestmark = pytest.mark.timeout(250)  # to build a site takes seconds of a processor, for which it may have to wait
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "docs"
@@ -50,31 +52,29 @@ class Head(HTMLParser):
 
 
 def built(folder, **addresses):
-    """Build the pages; return how that ended and the folder of the site."""
+    """Build the pages; return the exit status, what was said, and the folder of the site."""
     source = folder / "source"
     for name, text in PAGES.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text(text)
     names = ("REPOSITORY", "BRANCH", "EDIT", "SITE")
     ours = {name: value for name, value in os.environ.items() if name.removeprefix("CONCMODELS_") not in names}
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "-c", ROOT / "docs", source, folder / "html"],
-        env=ours | addresses, capture_output=True, text=True, timeout=55, check=False,
-    )  # fmt: skip
-    return done, folder / "html"
+    arguments = ("-q", "-n", "-W", "-c", ROOT / "docs", source, folder / "html")
+    done = preloaded.run("sphinx", *arguments, cwd=ROOT, env=ours | addresses, imports=preloaded.SPHINX)
+    return *done, folder / "html"
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    done, site = built(tmp_path_factory.mktemp("plain"))
-    assert (done.stderr, done.returncode) == ("", 0)
+    status, said, site = built(tmp_path_factory.mktemp("plain"))
+    assert (said, status) == ("", 0)
     return site
 
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
-    done, site = built(tmp_path_factory.mktemp("known"), **ADDRESSES)
-    assert (done.stderr, done.returncode) == ("", 0)
+    status, said, site = built(tmp_path_factory.mktemp("known"), **ADDRESSES)
+    assert (said, status) == ("", 0)
     return site
 
 
@@ -173,14 +173,14 @@ def test_with_addresses_a_shared_link_is_a_whole_one(known):
 
 def test_a_forge_that_the_theme_does_not_know_says_how_pages_are_edited(tmp_path):
     forge = {"CONCMODELS_REPOSITORY": "https://forge.example/us/project"}
-    done, site = built(tmp_path, **forge, CONCMODELS_EDIT="https://forge.example/edit/docs/{filename}")
-    assert (done.stderr, done.returncode) == ("", 0)
+    status, said, site = built(tmp_path, **forge, CONCMODELS_EDIT="https://forge.example/edit/docs/{filename}")
+    assert (said, status) == ("", 0)
     assert 'href="https://forge.example/edit/docs/told.md"' in (site / "told.html").read_text()
 
 
 def test_an_address_that_is_none_is_refused_in_a_sentence(tmp_path):
-    done, _ = built(tmp_path, CONCMODELS_REPOSITORY="git@forge.example:us/project")
-    assert done.returncode == 2 and "the repository's address begins with https://, unlike 'git@" in done.stderr
+    status, said, _ = built(tmp_path, CONCMODELS_REPOSITORY="git@forge.example:us/project")
+    assert status == 2 and "the repository's address begins with https://, unlike 'git@" in said
 
 
 @pytest.mark.docs

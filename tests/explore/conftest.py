@@ -1,6 +1,20 @@
-"""Says at the end what the random programs of `test_reduction.py` were compared with, and how many were left out."""
+"""Gives explorations the time of a busy machine, and says at the end what random programs were compared with.
+
+These are the programs of `test_reduction.py`; and how many were left out.
+"""
 
 from collections import Counter
+
+import pytest
+
+from concmodels.explore import explore, replay
+
+
+@pytest.fixture(autouse=True)
+def enough_seconds(monkeypatch):
+    """Let a search end because all schedules were tried; one that is about its time says how long it may take."""
+    for function in (explore, replay):
+        monkeypatch.setitem(function.__kwdefaults__, "seconds", 50.0)
 
 
 def pytest_terminal_summary(terminalreporter):

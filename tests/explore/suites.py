@@ -7,16 +7,26 @@ import tomllib
 from pathlib import Path
 
 import others_plugins
+import preloaded
 
 import concmodels
 
+IMPORTS = (
+    *("pytest", "concmodels.explore.exploring", "concmodels.explore.failures.diagnosis"),
+    *("concmodels.explore.threads.installed", "concmodels.models.simulated.sim"),
+)
+"""What pytest is run with in forks; a suite may ask for a fresh process instead."""
 ROOT = Path(concmodels.__file__).parent.parent
 
 
 class Suite:
-    """The folder of a suite. Call it with the text of its one test file, and the arguments of pytest."""
+    """The folder of a suite. Call it with the text of its one test file, and the arguments of pytest.
 
-    def __init__(self, folder: Path) -> None:
+    What is imported is imported anew if it is `fresh`.
+    """
+
+    def __init__(self, folder: Path, *, fresh: bool = False) -> None:
+        self._fresh = fresh
         installed = folder / "installed" / "concmodels-0.dist-info"
         installed.mkdir(parents=True)
         points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
@@ -31,10 +41,10 @@ class Suite:
     def __call__(self, text: str, *arguments: str) -> str:
         """Return pytest's output."""
         (self.folder / "test_course.py").write_text(text)
+        how = {"cwd": self.folder, "env": os.environ | {"PYTHONPATH": self._path, "COLUMNS": "200"}}
+        if "-n" not in arguments and not self._fresh:
+            return preloaded.run("pytest", *others_plugins.WITHOUT, *arguments, imports=IMPORTS, **how)[1]
         without = others_plugins.BUT_XDIST if "-n" in arguments else others_plugins.WITHOUT
         command = [sys.executable, "-m", "pytest", *without, *arguments]
-        done = subprocess.run(
-            command, cwd=self.folder, env=os.environ | {"PYTHONPATH": self._path, "COLUMNS": "200"},
-            capture_output=True, text=True, timeout=200, check=False,
-        )  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, **how)
         return done.stdout + done.stderr

@@ -3,7 +3,7 @@
 The oracle is the search that leaves out nothing: on random programs both must find the same outcomes. A witness is the
 real event loop: what a program comes to there must be among them.
 
-    pytest tests/explore/test_asyncio_reduction.py --thorough     1,000 programs; as a rule there are 10
+    pytest tests/explore/test_asyncio_reduction.py --thorough     800 programs; as a rule there are 8
 """
 
 from itertools import count, islice
@@ -19,7 +19,7 @@ from concmodels.explore.eventloops.replaced import event_loops_replaced
 from concmodels.explore.scenarios import of_file
 from concmodels.explore.strategies.sleep_sets import SleepSets
 
-PER_TEST = 10
+PER_TEST = 8
 PARTS = 100
 MOST = 500
 """A program that has more schedules is too large to try them all."""

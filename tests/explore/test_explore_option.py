@@ -179,12 +179,12 @@ def test_the_kept_schedule_is_of_its_exploration(suite):
 
 def test_budgets(suite):
     text = HEAD + "".join(f"\ndef test_{n}(explore):\n    explore(many).must_hold()\n" for n in range(3))
-    found = re.findall(r"(\S+) s were too short for all schedules$", suite(text, "--explore-seconds", "0.3"), re.M)
-    assert found == ["0.3"] * 3
-    found = re.findall(r"(\S+) s were too short for all schedules$", suite(text, "--explore-total", "1.2"), re.M)
-    assert len(found) == 3 and all(0.1 <= float(seconds) <= 0.4 for seconds in found), found
-    marked = text.replace("def test_", "@pytest.mark.explore(seconds=0.2)\ndef test_")
-    assert suite(marked, "--explore-seconds", "9").count("0.2 s were too short") >= 3
+    found = re.findall(r"(\S+) s were too short for all schedules$", suite(text, "--explore-seconds", "0.15"), re.M)
+    assert found == ["0.15"] * 3
+    found = re.findall(r"(\S+) s were too short for all schedules$", suite(text, "--explore-total", "0.6"), re.M)
+    assert len(found) == 3 and all(0.1 <= float(seconds) <= 0.2 for seconds in found), found
+    marked = text.replace("def test_", "@pytest.mark.explore(seconds=0.14)\ndef test_")
+    assert suite(marked, "--explore-seconds", "9").count("0.14 s were too short") >= 3
     assert "'0' is no number of seconds above 0" in suite(text, "--explore-total", "0")
 
 

@@ -80,14 +80,14 @@ def test_exploring_imports_greenlet_alone(tmp_path, how):
 
 def test_so_does_the_plugin_of_pytest(tmp_path):
     """Where none of the other libraries is installed, a test with the fixture passes."""
-    suite = Suite(tmp_path)
+    suite = Suite(tmp_path, fresh=True)
     (suite.folder / "conftest.py").write_text(MISSING.format(libraries()))
     out = suite(PROGRAM + TESTS, "--explore")
     assert "1 passed" in out and "explored: 1 held in all" in out, out
 
 
 def test_without_greenlet_a_test_says_what_to_install(tmp_path):
-    suite = Suite(tmp_path)
+    suite = Suite(tmp_path, fresh=True)
     (suite.folder / "conftest.py").write_text(MISSING.format([*libraries(), "greenlet"]))
     out = suite(PROGRAM + TESTS)
     assert "1 failed" in out and "the simulated model can't run here: not installed; pip install greenlet" in out, out

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -9,7 +10,9 @@ from functools import partial
 from pathlib import Path
 
 import others_plugins
+import preloaded
 import pytest
+import suites
 
 import concmodels
 from concmodels import catalog, load
@@ -270,9 +273,10 @@ def test_the_fixture_of_pytest_says_the_same(file, tmp_path, in_all):
         "test_bank.py",
     )
     own = ("-p", "no:cacheprovider", "-p", "concmodels.explore.plugin")
-    command = [sys.executable, "-m", "pytest", "-q", *own, *others_plugins.WITHOUT, "test_bank.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=50, check=False)
-    assert "test_bank.py:" in done.stdout and f"{1 + in_all} failed" in done.stdout, done.stdout + done.stderr
+    arguments = ("-q", *own, *others_plugins.WITHOUT, "test_bank.py")
+    how = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(ROOT)}, "imports": suites.IMPORTS}
+    _, out = preloaded.run("pytest", *arguments, **how)
+    assert "test_bank.py:" in out and f"{1 + in_all} failed" in out, out
 
 
 def test_the_checker_of_hand_ins_says_the_same(file):

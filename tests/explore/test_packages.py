@@ -2,13 +2,14 @@
 
 import json
 import os
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import others_plugins
+import preloaded
 import pytest
+import suites
 
 import concmodels
 from concmodels.explore import CannotExplore, explore, replay
@@ -263,17 +264,12 @@ def test_the_fixture_of_pytest_says_the_same(tmp_path, layout, order):
     (tmp_path / "tests" / "test_it.py").write_text(tests)
     (tmp_path / "pytest.ini").write_text(f"[pytest]\n{configuration}")
     own = ("-p", "no:cacheprovider", "-p", "concmodels.explore.plugin")
-    command = [sys.executable, "-m", "pytest", "-rf", *own, *others_plugins.WITHOUT]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | {"PYTEST_PLUGINS": "", "PYTHONPATH": str(ROOT)}, capture_output=True,
-        text=True, timeout=50, check=False,
-    )  # fmt: skip
+    how = {"cwd": tmp_path, "env": os.environ | {"PYTEST_PLUGINS": "", "PYTHONPATH": str(ROOT)}}
+    _, out = preloaded.run("pytest", "-rf", *own, *others_plugins.WITHOUT, imports=suites.IMPORTS, **how)
     if layout == "installed":
-        assert "2 failed" in done.stdout and "nothing was explored" in done.stdout, done.stdout + done.stderr
+        assert "2 failed" in out and "nothing was explored" in out, out
     else:
-        assert "1 failed, 1 passed" in done.stdout and "FAILED tests/test_it.py::test_broken" in done.stdout, (
-            done.stdout
-        )
+        assert "1 failed, 1 passed" in out and "FAILED tests/test_it.py::test_broken" in out, out
 
 
 # What a package imports besides.

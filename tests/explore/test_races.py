@@ -33,7 +33,7 @@ def explored(tmp_path):
     def explored(text, **options):
         path = tmp_path / "program.py"
         path.write_text(HEADER + textwrap.dedent(text))
-        return explore(str(path), seconds=20.0, **options)
+        return explore(str(path), seconds=50.0, **options)
 
     return explored
 

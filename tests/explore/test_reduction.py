@@ -39,7 +39,7 @@ MOST_FULL = 3_000
 """If the search that leaves out nothing needs more runs, some schedules are drawn instead."""
 DRAWN = 1_000
 """So many."""
-PER_TEST = 3
+PER_TEST = 2
 MORE = 250
 """Programs of each family with `--thorough`; as a rule there are PER_TEST."""
 ENOUGH = 400

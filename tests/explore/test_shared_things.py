@@ -34,7 +34,7 @@ def programs(part, folder):
 def judged(program, folder, *, fixed):
     path = folder / "shared_program.py"
     path.write_text(program.text(fixed=fixed))
-    return explore(str(path), schedules=400, seconds=20.0)
+    return explore(str(path), schedules=400, seconds=50.0)
 
 
 @pytest.mark.timeout(240)

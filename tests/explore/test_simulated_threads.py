@@ -317,7 +317,7 @@ def test_it_does_what_real_threads_do(explored, program):
 
 @pytest.mark.parametrize("name", [name for name in HOLD if name != "thread pool"])
 def test_every_schedule_of_a_small_program_is_tried(explored, name):
-    report = explored(HOLD[name], search="all", seconds=10.0, schedules=100_000)
+    report = explored(HOLD[name], search="all", seconds=50.0, schedules=100_000)
     assert report.verdict == "held in all" or report.unseen, str(report)
 
 

@@ -45,7 +45,7 @@ def test_a_data_race_names_both_lines(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_builds_with_the_gil_show(name):
-    report = explore(str(RACES / f"{name}_broken.py"), switches="gil", seconds=20.0)
+    report = explore(str(RACES / f"{name}_broken.py"), switches="gil", seconds=50.0)
     assert (report.verdict != "broken") == (name in HOLD_WITH_GIL), str(report)
     if name in HOLD_WITH_GIL:
         assert report.verdict == "held in all", str(report)

@@ -167,7 +167,7 @@ def test_jobs_of_threads_are_explored(judged, library, function):
     text = JOBS.replace("{library}", library).replace("{group}", GROUPS[library, function])
     report = judged(text.replace("{with_lock}", ""), function)
     assert report.verdict == "broken" and "data race: self.number" in str(report)
-    report = judged(text.replace("{with_lock}", "with self.lock: "), function, schedules=150)
+    report = judged(text.replace("{with_lock}", "with self.lock: "), function, schedules=60)
     assert report.failure is None and not report.unseen, str(report)
 
 

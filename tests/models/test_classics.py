@@ -20,7 +20,8 @@ each = pytest.mark.parametrize("classic", classics.CLASSICS)
 
 def is_left_out(params):
     """Whether this classic is tried on this model only with `--thorough`."""
-    return not is_usual(params["model"], classics.CLASSICS.index(params["classic"]), len(classics.CLASSICS))
+    place = classics.CLASSICS.index(params["classic"])
+    return not is_usual(params["model"], place, len(classics.CLASSICS), fully=("threads", "processes", "asyncio"))
 
 
 @pytest.mark.thorough(when=is_left_out)

@@ -521,7 +521,11 @@ def hold(model, guarantee):
     subject.hold(guarantee)
 
 
-@pytest.mark.parametrize("guarantee", FIRST, ids=str)
+@pytest.mark.parametrize(
+    "guarantee",
+    [pytest.param(it, marks=[pytest.mark.thorough] * (place % 2)) for place, it in enumerate(FIRST)],
+    ids=str,
+)
 def test_guarantee(embedded, guarantee):
     hold(embedded, guarantee)
 

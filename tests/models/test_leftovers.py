@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ BOUNDARIES = [it for it in EACH if catalog.facts(it.values[0]).family == "bounda
 
 def semaphores(program):
     """The names of the semaphores of a program that runs."""
-    return [name for name in program.named() if name.startswith("sem.")]
+    return [name for name in program.named(["/dev/shm"]) if name.startswith("sem.")]
 
 
 def all_made(program):
@@ -238,6 +239,17 @@ def test_where_nobody_can_tell_all_stays(shelf, monkeypatch):
     monkeypatch.setattr(measuring, "world", without_proc)
     assert shelf(name)
     assert re.fullmatch(r"000000-\d+-0", leftovers.owner())
+
+
+def test_the_runs_of_a_process_read_the_folder_for_temporary_files_once(tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(os, "scandir", lambda folder: read.append(folder) or ())
+    for _ in range(2):
+        leftovers.sweep(again=False)
+        assert read.count(str(tmp_path)) == 1
+    leftovers.sweep()
+    assert read.count(str(tmp_path)) == 2
 
 
 def test_semaphores_that_can_not_all_be_made_are_not_made(monkeypatch):

@@ -300,7 +300,7 @@ def test_nohup(tmp_path):
 @pytest.mark.thorough(when=is_variant)
 def test_channel_loops_are_ended_where_nothing_is_half_done(model, thorough):
     what = "receive" if model.facts.family == "boundary" else "loops"
-    runs = 20 if thorough else 10
+    runs = 20 if thorough else 6
     assert seen_by("interrupted", model.name, what, runs, 0, "SIGTERM")["runs"] == runs + 1
 
 

@@ -17,10 +17,10 @@ from concmodels.conformance.suite import Model, guarantees
 from concmodels.models.pools import executor
 from concmodels.models.tasks.group import TaskGroup
 
-SCHEDULES = 2
-"""As a rule so many for each guarantee with each of its values; that is hundreds for each chapter."""
+SCHEDULES = 1
+"""As a rule so many for each guarantee with each of its values; that is hundreds for most chapters."""
 MANY_SCHEDULES = 50
-PROGRAMS = 100
+PROGRAMS = 50
 MANY_PROGRAMS = 5000
 
 

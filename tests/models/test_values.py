@@ -10,13 +10,21 @@ from annotationlib import Format
 import pytest
 import timeout_values
 import timeout_values_plain
-from kinds import is_variant
+from kinds import is_usual, is_variant
 from undisturbed import undisturbed
 
 from concmodels import contract
 
+NUMPY = ["float64", "float32", "int64", "bool_"]
 
-@pytest.mark.parametrize("kind", ["float64", "float32", "int64", "bool_"])
+
+def is_left_out(params):
+    """Whether seconds of this kind are tried on this model only with `--thorough`."""
+    return not is_usual(params["model"], NUMPY.index(params["kind"]), len(NUMPY), fully=("threads", "asyncio"))
+
+
+@pytest.mark.thorough(when=is_left_out)
+@pytest.mark.parametrize("kind", NUMPY)
 def test_seconds_of_numpy(model, kind):
     numpy = pytest.importorskip("numpy")
     verbs, start, began = model.verbs, model.verbs.now(), undisturbed()

@@ -22,8 +22,8 @@ FIELDS = {
 # What it says and writes.
 
 
-def test_the_table(tmp_path):
-    status, out, err = ring(tmp_path, 10, 100)
+def test_the_table():
+    status, out, err = called(10, 100)
     assert (status, err) == (0, "")
     assert "ring of 10 nodes, 100 messages: 1,000 hops" in out
     assert "verified: 100 messages arrived, once each and in order" in out
@@ -31,8 +31,8 @@ def test_the_table(tmp_path):
 
 
 @linux_files
-def test_json_alone_on_stdout(tmp_path):
-    status, out, err = ring(tmp_path, 3, 20, "--json", "-", "--model", "trio", "--payload", 9, "--capacity", 0)
+def test_json_alone_on_stdout():
+    status, out, err = called(3, 20, "--json", "-", "--model", "trio", "--payload", 9, "--capacity", 0)
     (figures,) = json.loads(out)
     assert status == 0
     assert figures.keys() >= FIELDS
@@ -64,22 +64,22 @@ def test_several_models_one_table_fastest_first(tmp_path):
 
 
 def test_repeats(tmp_path):
-    status, out, _ = ring(tmp_path, 3, 20, "--repeat", 3, "--json", tmp_path / "f")
+    status, out, _ = called(3, 20, "--repeat", 3, "--json", tmp_path / "f")
     assert status == 0
     assert [it["repeat"] for it in json.loads((tmp_path / "f").read_text())] == [1, 2, 3]
     assert "±" in out
     assert "in all 3 runs" in out
 
 
-def test_in_flight_is_clipped_and_says_so(tmp_path):
-    status, out, err = ring(tmp_path, 3, 20, "--in-flight", 50, "--json", "-")
+def test_in_flight_is_clipped_and_says_so():
+    status, out, err = called(3, 20, "--in-flight", 50, "--json", "-")
     assert status == 0
     assert json.loads(out)[0]["in_flight"] == 20
     assert "--in-flight 50 is more than there are messages: taken as 20" in err
 
 
-def test_list(tmp_path):
-    status, out, _ = ring(tmp_path, "--list")
+def test_list():
+    status, out, _ = called("--list")
     assert status == 0
     assert [line.split()[0] for line in out.splitlines()] == catalog.names(
         variants=True, distributed=True, simulated=True
@@ -87,8 +87,8 @@ def test_list(tmp_path):
 
 
 @pytest.mark.parametrize("width", [80, 160])
-def test_the_table_of_models(tmp_path, width):
-    status, out, err = ring(tmp_path, "--long", module="concmodels", env={"COLUMNS": str(width)})
+def test_the_table_of_models(width):
+    status, out, err = called("--long", module="concmodels", env={"COLUMNS": str(width)})
     assert (status, err) == (0, "")
     assert max(map(len, out.splitlines())) <= width
     for name in catalog.names():
@@ -96,8 +96,8 @@ def test_the_table_of_models(tmp_path, width):
     assert out.count("cancelled") >= (len(catalog.names()) if width == 80 else 1)
 
 
-def test_without_long_each_model_has_one_line(tmp_path):
-    status, out, err = ring(tmp_path, module="concmodels")
+def test_without_long_each_model_has_one_line():
+    status, out, err = called(module="concmodels")
     assert (status, err) == (0, "")
     head, *lines = out.partition("\n\n")[0].splitlines()
     assert head.split() == ["model", "a", "task", "is", "in", "parallel", "here"]
@@ -109,8 +109,8 @@ def test_without_long_each_model_has_one_line(tmp_path):
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_help(tmp_path):
-    status, out, _ = ring(tmp_path, "--help")
+def test_help():
+    status, out, _ = called("--help")
     assert status == 0
     assert "--in-flight" in out
 
@@ -178,13 +178,26 @@ def test_a_missing_library_named_explicitly(tmp_path, without_trio):
         assert len(err.splitlines()) == 1
 
 
-def test_all_leaves_out_what_is_missing(tmp_path, without_trio):
-    status, out, err = ring(tmp_path, 2, 3, "--model", "all", "--json", tmp_path / "f", env=without_trio)
+@pytest.fixture
+def with_few(tmp_path):
+    """An environment with few libraries: all models are then fewer, each of which is a program of its own."""
+    folder = tmp_path / "few"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({MISSING}))\n")
+    return {"PYTHONPATH": str(folder)}
+
+
+MISSING = ["trio", "anyio", "gevent", "eventlet", "greenlet"]
+
+
+def test_all_leaves_out_what_is_missing(tmp_path, with_few):
+    status, out, err = ring(tmp_path, 2, 3, "--model", "all", "--json", tmp_path / "f", env=with_few)
     assert status == 0
     results = json.loads((tmp_path / "f").read_text())
-    here = [name for name in catalog.names() if name != "trio" and catalog.why_not(name) is None]
-    assert [it["model"] for it in results] == here
-    assert [line for line in err.splitlines() if "trio is left out" in line and "pip install trio" in line]
+    here = [it for it in catalog.names() if not set(catalog.facts(it).needs) & set(MISSING) and not catalog.why_not(it)]
+    assert [it["model"] for it in results] == here and "threads" in here
+    for name in MISSING:
+        assert [line for line in err.splitlines() if f"{name} is left out" in line and f"pip install {name}" in line]
 
 
 def test_the_soft_limit_on_descriptors_is_raised(tmp_path):
@@ -201,10 +214,10 @@ def test_the_hard_limit_on_descriptors_is_told(tmp_path):
     assert "file descriptors, and the limit is 70" in err
 
 
-def test_too_large_for_some_of_all(tmp_path):
+def test_too_large_for_some_of_all(tmp_path, with_few):
     skip_unless_here("processes")
     short = ("sh", "-c", 'ulimit -n 70 && exec "$@"', "sh")
-    status, out, err = ring(tmp_path, 12, 3, "--model", "all", "--json", "-", prefix=short)
+    status, out, err = ring(tmp_path, 12, 3, "--model", "all", "--json", "-", prefix=short, env=with_few)
     assert status == 2
     assert "processes is left out: " in err
     assert "threads" in [it["model"] for it in json.loads(out)]

@@ -54,12 +54,12 @@ def _a_node(program):
 @pytest.mark.parametrize("name", one_of_each_kind(NAMES))
 def test_a_timeout(tmp_path, name):
     skip_unless_here(name)
-    options = ("--in-flight", 2, "--model", name, "--timeout", 0.6, "--json", tmp_path / "f")
+    options = ("--in-flight", 2, "--model", name, "--timeout", 0.3, "--json", tmp_path / "f")
     status, out, err = ring(tmp_path, 3, FOREVER, *options)
     assert (status, out) == (124, "")
-    assert [line for line in err.splitlines() if line == f"concmodels.ring: {name}: timed out after 0.6 s"]
+    assert [line for line in err.splitlines() if line == f"concmodels.ring: {name}: timed out after 0.3 s"]
     (figures,) = json.loads((tmp_path / "f").read_text())
-    assert (figures["verified"], figures["error"], figures["run_s"]) == (False, "timed out after 0.6 s", None)
+    assert (figures["verified"], figures["error"], figures["run_s"]) == (False, "timed out after 0.3 s", None)
 
 
 def test_of_several_models_the_gravest_status(tmp_path):

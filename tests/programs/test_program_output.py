@@ -67,6 +67,12 @@ EACH_COMMAND = [
     for command, name in zip(COMMANDS + HELPS, NAMED, strict=True)
 ]
 """Each command; those that are not USUAL only with `--thorough`."""
+ONE_OF_EACH = [
+    pytest.param(command, id=name, marks=[] if command == first else [pytest.mark.thorough])
+    for command, name in zip(COMMANDS + HELPS, NAMED, strict=True)
+    for first in [next(it for it in USUAL if it[0] == command[0])]
+]
+"""Each command; without `--thorough` one of each module."""
 
 
 def written_to(path, folder, command, stream="stdout"):
@@ -113,7 +119,7 @@ def test_a_full_disk_for_the_table_costs_no_figures(tmp_path):
     assert (status, json.loads(out)[0]["verified"]) == (2, True)
 
 
-@pytest.mark.parametrize("command", EACH_COMMAND)
+@pytest.mark.parametrize("command", ONE_OF_EACH)
 def test_a_reader_that_has_gone_is_no_mistake(tmp_path, command):
     module, *arguments = command
     closed = ("sh", "-c", '{ "$@"; echo $? >&2; } | :', "sh")
@@ -194,9 +200,9 @@ NEEDED = [
     ],
     ids=str,
 )
-def test_a_missing_library_is_one_sentence(tmp_path, without, library, command):
+def test_a_missing_library_is_one_sentence(library, command):
     module, *arguments = command
-    status, out, err = ring(tmp_path, *arguments, module=module, env=without(library))
+    status, out, err = called(*arguments, module=module, missing=[library])
     assert (status, out) == (2, "")
     assert (library if library != "distributed" else "dask") in err
     assert "not installed; pip install" in err and len(err.splitlines()) == 1

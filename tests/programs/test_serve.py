@@ -12,7 +12,7 @@ import pytest
 from commands import ring, skip_unless_here, until
 from in_process import called
 from interruptible import until_its_main_thread_waits
-from kinds import EACH
+from kinds import EACH, one_of_each_kind
 from platforms import linux_files
 from serving import BODY, HELLO, HOST, PATIENCE, Client, Deaf, Served, impatient_work, request
 
@@ -410,7 +410,7 @@ def counted(client):
 # The end.
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", one_of_each_kind(catalog.names(variants=True)))
 def test_what_is_being_answered_is_answered_to_the_end(tmp_path, name):
     skip_unless_here(name)
     with Served(tmp_path, "--model", name) as server:
@@ -440,7 +440,7 @@ def test_what_is_being_answered_is_answered_to_the_end(tmp_path, name):
         Client(server.address)
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", one_of_each_kind(catalog.names(variants=True), first=1))
 def test_it_ends_in_time_whatever_is_being_answered(tmp_path, name):
     skip_unless_here(name)
     with Served(tmp_path, "--model", name) as server:
@@ -462,7 +462,7 @@ def test_it_ends_in_time_whatever_is_being_answered(tmp_path, name):
         client.socket.close()
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", one_of_each_kind(catalog.names(), first=2))
 def test_nothing_is_cut_in_two_under_load(tmp_path, thorough, name):
     """Each connection ends between two answers, and after an answer that says so or before a request was read."""
     skip_unless_here(name)

@@ -62,7 +62,13 @@ def done(model, work):
     return model.verbs.run(async_in_pool if model.facts.is_async else in_pool, model.verbs, work)
 
 
-@pytest.mark.thorough(when=lambda it: not is_usual(it["model"], SMALL.index((it["name"], it["options"])), len(SMALL)))
+def is_left_out(params):
+    """Whether this work is done on this model only with `--thorough`."""
+    place = SMALL.index((params["name"], params["options"]))
+    return not is_usual(params["model"], place, len(SMALL), fully=("threads", "processes", "asyncio"))
+
+
+@pytest.mark.thorough(when=is_left_out)
 @pytest.mark.parametrize(("name", "options"), SMALL)
 def test_every_model_does_the_work(model, name, options, nothing_left_behind):
     work = load(name)(model.name, 25, WORKERS, **options)

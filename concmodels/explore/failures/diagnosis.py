@@ -66,7 +66,7 @@ def shortest(runs: Runs, strategy: Strategy, wanted: tuple[str, str] | None) -> 
     failed: list[Run] = []
 
     def fails(strategy: Strategy) -> bool:
-        if runs.is_late:
+        if failed and runs.is_late:
             return False
         run = runs.repeat(strategy)
         if kind_of(runs, run) != wanted:

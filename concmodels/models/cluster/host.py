@@ -149,7 +149,7 @@ def reachable_at(listener: Any) -> str:
 
 async def _embedded(stack: AsyncExitStack) -> str:
     """Start the embedded cluster; returns its address."""
-    leftovers.sweep()
+    leftovers.sweep(again=False)
     folder = stack.enter_context(TemporaryDirectory(prefix=f"concmodels-dask-{leftovers.owner()}-"))
     with dask.config.set(_EMBEDDED | {"temporary-directory": folder}):
         scheduler = await stack.enter_async_context(Scheduler(protocol="inproc://", port=0, **_LOOPBACK))
