@@ -98,6 +98,7 @@ class TaskGroup:
                 raise RuntimeError("this group is not open: spawn inside its `with`")
             self._tasks[task] = None
         task.scopes.append(self)
+        task.alarmed = self.cancelled
         task.sign_on(self._owner.live_tasks)
         task.pools = self._owner.pools
         try:
