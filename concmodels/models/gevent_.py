@@ -80,7 +80,7 @@ def _turns() -> Turns:
 
 
 class _Waiter(SingleThreadWaiter):
-    """One wait of one task: the task switches to the hub, until a callback there, which `wake` adds, switches back.
+    """One wait of one task: it leaves to the hub, or to another task that can go on, until `wake` adds it to those.
 
     A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
     `wake`. A close or a timeout claims it too, and after a cancellation no claim succeeds. Only the first one does

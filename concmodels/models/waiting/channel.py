@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Waiter
 
 
+_NOBODY: deque[Waiter] = deque(maxlen=0)  # the senders that wait for room where there is always room
+
+
 class NOTHING:
     """The mark that `_take` returns if there is no item. Never called.
 
@@ -56,7 +59,7 @@ class ChannelState:
         self._name = name
         self._closed = False
         self._buffer: deque[Any] = deque()
-        self._senders: deque[Waiter] = deque()
+        self._senders: deque[Waiter] = deque() if capacity != math.inf else _NOBODY
         self._receivers: deque[Waiter] = deque()
         self._lock: AbstractContextManager[Any] = allocate_lock()
 

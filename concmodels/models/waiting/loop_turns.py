@@ -26,16 +26,20 @@ IN_A_ROW = 16
 resting: set[Any] = set()
 """The loops for which `work_off` is not to come. A wake-up in one of these calls `follow`."""
 
+_loops: set[Any] = set()  # all in which tasks follow each other
+
 
 @contextmanager
 def turns() -> Iterator[None]:
     """Let tasks follow each other in the running loop, as long as the block lasts."""
     loop = asyncio.get_running_loop()
     if type(loop) is asyncio.SelectorEventLoop and not loop.get_debug():
+        _loops.add(loop)
         resting.add(loop)
     try:
         yield
     finally:
+        _loops.discard(loop)
         resting.discard(loop)
 
 
@@ -62,7 +66,7 @@ def work_off(loop: Any) -> None:
     finally:
         if ready:
             loop.call_soon(work_off, loop)
-        else:
+        elif loop in _loops:
             resting.add(loop)
         while len(ready) < counted:
             loop.call_soon(_do_nothing)
