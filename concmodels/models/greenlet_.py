@@ -101,9 +101,14 @@ class Waiter(SingleThreadWaiter):  # without an underscore, for the tasklets bui
             # If a partner was first, the claim fails: the operation is done, and the next wait raises.
             if task.alarmed and task.must_stop() and self.claim(CANCELLED):
                 task.stop()
+            scheduler = task.scheduler
             if timeout is not None:
-                task.scheduler.loop.wake_at(now() + float(timeout), self)
-            task.scheduler.leave()
+                scheduler.loop.wake_at(now() + float(timeout), self)
+            ready = scheduler._ready
+            if ready and not (scheduler._socket_waits or scheduler._moments):
+                ready.popleft().switch()  # `leave`, written out: this line is the price of a hop
+            else:
+                scheduler.leave()
         finally:
             task.waiter = None
         if self.outcome == CANCELLED:
@@ -118,7 +123,10 @@ class Waiter(SingleThreadWaiter):  # without an underscore, for the tasklets bui
         if self.outcome:
             return False
         self.outcome = outcome
-        self.task.scheduler.ready(self.unit)
+        scheduler = self.task.scheduler
+        scheduler._ready.append(self.unit)
+        if scheduler.loop.asleep:
+            scheduler.loop.wake()
         return True
 
 
@@ -273,7 +281,7 @@ class Scheduler:
     def leave(self) -> None:
         """Stop here; go on when another greenlet has made this one ready and its turn has come."""
         ready = self._ready
-        # With nothing to look for, the next one in the queue goes on: this line is the price of a hop.
+        # With nothing to look for, the next one in the queue goes on.
         look = self._socket_waits or (self._moments and next(self._looks))
         (ready.popleft() if ready and not look else self._next()).switch()
 

@@ -2,7 +2,7 @@
 
 A hub resumes a greenlet by a callback: the task that waits switches to the hub, which comes to the callback in time and
 switches on. So every message to a task that waits costs two switches and a callback, in eventlet a timer. Here woken
-tasks stand in a queue of their own, as in the greenlet model. One callback of the hub works it off; but a task that
+tasks get into a queue of their own, as in the greenlet model. One callback of the hub works it off; but a task that
 waits meanwhile takes the next one out and switches there itself.
 
 It does so `IN_A_ROW` times at most, and then leaves to the hub, whose sockets, timers and other greenlets must have
