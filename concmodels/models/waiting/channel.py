@@ -232,6 +232,8 @@ class SingleThreadChannel(ChannelState):
     def _take(self) -> Any:
         """As `ChannelState._take`."""
         buffer, senders = self._buffer, self._senders
+        if buffer and not senders:
+            return buffer.popleft()
         item = buffer.popleft() if buffer else NOTHING
         while senders:
             sender = senders.popleft()
