@@ -54,7 +54,6 @@ OUTSIDE = {
     "concmodels.models.waiting.sockets.loops": "waits for sockets on asyncio's loop",
     "concmodels.models.waiting.postponed": "asyncio's cancellations that come too late",
     "concmodels.models.waiting.sockets.waits": "what a wait for a socket is",
-    "concmodels.models.waiting.loop_turns": "how several tasks follow each other in one round of asyncio's loop",
     "concmodels.models.waiting.queues": "the queue of those that wait, which a cancellation leaves in constant time",
     "concmodels.models.waiting.unbounded": "the channel without a bound, which is only faster",
     "concmodels.models.waiting.yields": "the count after which a task that never waits lets others run",

@@ -20,7 +20,6 @@ import sys
 import time
 from asyncio import CancelledError as Cancelled
 from asyncio import Future, current_task, get_running_loop
-from contextlib import nullcontext
 
 import anyio
 import anyio.lowlevel
@@ -42,7 +41,6 @@ from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
 from concmodels.models.tasks.signals.loop_guard import LoopGuard
-from concmodels.models.waiting.loop_turns import follow, resting, turns
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
@@ -118,8 +116,6 @@ class _FutureWaiter(SingleThreadWaiter):
             return False
         self.outcome = outcome
         self.future.set_result(None)
-        if (loop := self.future.get_loop()) in resting:
-            follow(loop)
         return True
 
     def postpone(self, error: BaseException) -> None:
@@ -316,7 +312,6 @@ async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], 
     with (
         _guard(loop, scope.cancel) as guard,
         kind(seconds, scope.cancel) as detector,
-        turns() if soon is None else nullcontext(),
     ):
         with scope:
             result = await main(*args)

@@ -34,7 +34,6 @@ from concmodels.models.tasks.asyncio_group import AsyncioGroup
 from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.signals.loop_guard import LoopGuard
-from concmodels.models.waiting.loop_turns import follow, resting, turns
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
@@ -109,8 +108,6 @@ class _Waiter(SingleThreadWaiter):
             return False
         self.outcome = outcome
         self.future.set_result(None)
-        if (loop := self.future.get_loop()) in resting:
-            follow(loop)
         return True
 
     def postpone(self, error: BaseException) -> None:
@@ -244,7 +241,6 @@ async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[A
     with (
         LoopGuard(get_running_loop().call_soon_threadsafe, task, task.cancel, breaks_off=True) as guard,
         EdgeAsyncioDetector(seconds, task.cancel),
-        turns(),
     ):
         try:
             result = await main(*args)

@@ -1,6 +1,5 @@
-"""Woken tasks follow each other without the hub, or a round of the loop, in between: but only so many, and in order."""
+"""Woken tasks follow each other without the hub in between: but only so many, and in order."""
 
-import asyncio
 import sys
 
 import pytest
@@ -131,74 +130,3 @@ def test_other_greenlets_have_turns_while_a_message_goes_round(name):
     others = []
     model.run(main, deadlock_after=None)
     assert max(b - a for a, b in zip(others, others[1:], strict=False)) <= 2 * turns.IN_A_ROW + 2
-
-
-@pytest.mark.parametrize("name", ["asyncio", "anyio"])
-def test_a_callback_comes_once_and_in_order_while_messages_go_round(name):
-    """The loop counts its callbacks at the beginning of a round, so none may be missing then, and none be called twice.
-
-    At every place of the round there are other callbacks beside those of the tasks, before them and behind.
-    """
-    model = load(name)
-    called, due = [], []
-
-    async def node(inbox, outbox):
-        loop = asyncio.get_running_loop()
-        async for hop in inbox:
-            for _ in range(hop % 4):
-                due.append(len(due))
-                loop.call_soon(called.append, due[-1])
-            if hop == HOPS:
-                outbox.close()
-                return
-            await outbox.send(hop + 1)
-
-    async def main():
-        links = [model.Channel(float("inf")) for _ in range(5)]
-        async with model.TaskGroup() as group:
-            for number in range(5):
-                group.spawn(node, links[number], links[number - 1])
-            for number in range(3):
-                await links[number].send(HOPS % 5 + number)
-            await model.sleep(0.05)
-            group.cancel()
-        for _ in range(3):
-            await asyncio.sleep(0)
-
-    model.run(main, deadlock_after=None)
-    assert len(due) > HOPS / 2
-    assert called == due
-
-
-@pytest.mark.parametrize("name", ["asyncio", "anyio"])
-def test_a_timer_comes_while_a_message_goes_round(name):
-    model = load(name)
-
-    async def node(inbox, outbox):
-        async for item in inbox:
-            await outbox.send(item)
-
-    async def main():
-        one, two = model.Channel(1), model.Channel(1)
-        rung = []
-        async with model.TaskGroup() as group:
-            group.spawn(node, one, two)
-            group.spawn(node, two, one)
-            await one.send("for ever")
-            asyncio.get_running_loop().call_later(0, lambda: (rung.append(True), group.cancel()))
-            await model.sleep(3600)
-        return rung
-
-    assert model.run(main) == [True]
-
-
-def test_a_loop_in_debug_mode_is_left_alone():
-    from concmodels.models.waiting import loop_turns
-
-    async def main():
-        loop = asyncio.get_running_loop()
-        with loop_turns.turns():
-            return loop in loop_turns.resting
-
-    assert asyncio.run(main(), debug=False) and not asyncio.run(main(), debug=True)
-    assert not loop_turns.resting

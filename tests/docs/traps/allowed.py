@@ -209,7 +209,6 @@ ALLOWED = {
     ("models/waiting/unbounded.py", "UnboundedCoroutines.receive", "shared iterator"): OWN_COUNT,
     ("models/waiting/unbounded.py", "UnboundedCoroutines.__anext__", "shared iterator"): OWN_COUNT,
     ("models/waiting/turns.py", "Turns.leave", "increment"): "an object of one hub, which belongs to one thread",
-    ("models/waiting/loop_turns.py", "the module", "module state"): "sets of loops, and a loop belongs to one thread",
     ("models/greenlet_.py", "the module", "module state"): GREENLETS,
     ("models/threads.py", "Channel.send", "shared iterator"): TURNS,
     ("models/threads.py", "Channel.receive", "shared iterator"): TURNS,
