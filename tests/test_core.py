@@ -55,6 +55,7 @@ OUTSIDE = {
     "concmodels.models.waiting.postponed": "asyncio's cancellations that come too late",
     "concmodels.models.waiting.sockets.waits": "what a wait for a socket is",
     "concmodels.models.waiting.queues": "the queue of those that wait, which a cancellation leaves in constant time",
+    "concmodels.models.waiting.unbounded": "the channel without a bound, which is only faster",
     "concmodels.models.waiting.yields": "the count after which a task that never waits lets others run",
     "concmodels.models.waiting.taken_lock": "the lock that a waiting thread acquires",
     "concmodels.models.waiting.sockets.trio": "waits for sockets on trio's loop",

@@ -26,7 +26,7 @@ import anyio.lowlevel
 
 from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
@@ -44,6 +44,7 @@ from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
+from concmodels.models.waiting.unbounded import UnboundedCoroutines
 from concmodels.models.waiting.yields import yield_every
 
 TYPE_CHECKING = False
@@ -107,6 +108,15 @@ class _FutureWaiter(SingleThreadWaiter):
 
     def wake(self) -> None:
         self.future.set_result(None)  # not cancelled yet: a waiter whose future is cancelled can't be claimed
+
+    def finish(self, outcome: str) -> bool:
+        """As `Waiter.finish`, written out: every message to a task that waits comes through here."""
+        self.task.concmodels_wait = None
+        if self.outcome or self.future.cancelled():
+            return False
+        self.outcome = outcome
+        self.future.set_result(None)
+        return True
 
     def postpone(self, error: BaseException) -> None:
         """As `Waiter.postpone`."""
@@ -229,39 +239,8 @@ class Channel(SingleThreadChannel):
         return waiter.item
 
 
-class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
-
-    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
-    """
-
-    async def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; there is always room. Raises `ChannelClosed`."""
-        if next(self._yields):
-            await self._checkpoint()
-        self._put(item)
-
-    async def __anext__(self) -> Any:
-        """As `Channel.__anext__`, with `_wait_for_partner` written out: one coroutine less for each message."""
-        buffer = self._buffer
-        if len(buffer) and next(self._yields):  # if it is empty, the wait below is the checkpoint
-            await self._checkpoint()
-        if buffer:
-            return buffer.popleft()
-        if self._closed:
-            raise StopAsyncIteration
-        waiter = self._new_waiter(None, self)
-        self._queue(waiter, self._receivers)
-        try:
-            await waiter.park(None)
-        except BaseException as error:
-            if self._withdraw(waiter, self._receivers):
-                raise
-            waiter.postpone(error)
-        self._yields.__setstate__(0)
-        if waiter.outcome != DONE:
-            raise StopAsyncIteration  # it was closed
-        return waiter.item
+class _Unbounded(UnboundedCoroutines, Channel):
+    """`Channel(math.inf)`, which is only faster: see `waiting/unbounded.py`."""
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -330,7 +309,10 @@ async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], 
     soon = getattr(loop, "run_sync_soon", None)  # only trio has it
     scope = anyio.CancelScope()
     kind = AsyncioDetector if soon is None else TrioDetector
-    with _guard(loop, scope.cancel) as guard, kind(seconds, scope.cancel) as detector:
+    with (
+        _guard(loop, scope.cancel) as guard,
+        kind(seconds, scope.cancel) as detector,
+    ):
         with scope:
             result = await main(*args)
             if soon is None:

@@ -19,7 +19,7 @@ from asyncio import CancelledError as Cancelled
 from asyncio import Future, current_task, get_running_loop
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
@@ -37,12 +37,13 @@ from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
+from concmodels.models.waiting.unbounded import UnboundedCoroutines
 from concmodels.models.waiting.yields import yield_every
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import deque
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Awaitable, Callable, Coroutine
     from typing import Any, Self
 
     from concmodels.errors import Selected
@@ -64,41 +65,50 @@ class _Waiter(SingleThreadWaiter):
     (`waiting/waiter.py`), so an operation that a partner has claimed is done: a later cancellation is put off.
     """
 
-    __slots__ = ("future",)
+    __slots__ = ("future", "task")
 
     def __init__(self, item: Any = None, purpose: Any = None) -> None:
         self.item = item
         self.outcome = ""
         self.purpose = purpose
         self.future: Future[None] = Future()
+        self.task: Any = current_task()
 
     def claim(self, outcome: str) -> bool:
         """As `Waiter.claim`; fails also if the task has been cancelled, though it has not run yet."""
+        self.task.concmodels_wait = None
         if self.outcome or self.future.cancelled():
             return False
         self.outcome = outcome
         return True
 
-    async def park(self, timeout: float | None) -> None:
+    def park(self, timeout: float | None) -> Awaitable[None]:
         """Wait until woken, at most `timeout` seconds; if a cancellation was postponed, raise that instead."""
         if postponed:
             raise_postponed()
-        if timeout is None:
-            task: Any = current_task()
-            task.concmodels_wait = self  # for the deadlock detector
-            try:
-                await self.future
-            finally:
-                task.concmodels_wait = None
-        else:  # the timer claims the wait as a partner would; a detector need not know of a wait that ends by itself
-            timer = get_running_loop().call_later(float(timeout), self.finish, TIMED_OUT)
-            try:
-                await self.future
-            finally:
-                timer.cancel()
+        if timeout is not None:
+            return self._park(timeout)
+        self.task.concmodels_wait = self  # for the deadlock detector, until it is claimed
+        return self.future
+
+    async def _park(self, timeout: float) -> None:
+        timer = get_running_loop().call_later(float(timeout), self.finish, TIMED_OUT)
+        try:
+            await self.future
+        finally:
+            timer.cancel()
 
     def wake(self) -> None:
         self.future.set_result(None)  # not cancelled yet: a waiter whose future is cancelled can't be claimed
+
+    def finish(self, outcome: str) -> bool:
+        """As `Waiter.finish`, written out: every message to a task that waits comes through here."""
+        self.task.concmodels_wait = None
+        if self.outcome or self.future.cancelled():
+            return False
+        self.outcome = outcome
+        self.future.set_result(None)
+        return True
 
     def postpone(self, error: BaseException) -> None:
         """As `Waiter.postpone`: `waiting/postponed.py` keeps the cancellation until the task's next wait."""
@@ -178,46 +188,8 @@ class Channel(SingleThreadChannel):
         await asyncio.sleep(0)
 
 
-class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
-
-    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
-    """
-
-    async def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; there is always room. Raises `ChannelClosed`."""
-        if next(self._yields):
-            await self._checkpoint()
-        self._put(item)
-
-    async def __anext__(self) -> Any:
-        """As `Channel.__anext__`, with the wait and `_queue` written out: fewer coroutines for each message."""
-        buffer = self._buffer
-        if len(buffer) and next(self._yields):  # if it is empty, the wait below is the checkpoint
-            await self._checkpoint()
-        if buffer:
-            return buffer.popleft()
-        if self._closed:
-            raise StopAsyncIteration
-        if postponed:
-            raise_postponed()
-        waiter = _Waiter(None, self)
-        self._receivers.append(waiter)
-        self._put = self._offer
-        task: Any = current_task()
-        task.concmodels_wait = waiter
-        try:
-            await waiter.future
-        except BaseException as error:
-            if self._withdraw(waiter, self._receivers):
-                raise
-            waiter.postpone(error)
-        finally:
-            task.concmodels_wait = None
-        self._yields.__setstate__(0)
-        if waiter.outcome != DONE:
-            raise StopAsyncIteration  # it was closed
-        return waiter.item
+class _Unbounded(UnboundedCoroutines, Channel):
+    """`Channel(math.inf)`, which is only faster: see `waiting/unbounded.py`."""
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:

@@ -25,7 +25,7 @@ from gevent._hub_local import get_hub_if_exists
 from gevent.exceptions import LoopExit
 
 from concmodels.errors import ChannelClosed, Deadlock
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
@@ -46,6 +46,8 @@ from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.waiting.hub_throws import forget_throws, postpone, postponed, raise_postponed, throws_due
 from concmodels.models.waiting.sockets.gevent import notify_closing_in_hub, sockets_here, wait_in_hub
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
+from concmodels.models.waiting.turns import turns_of
+from concmodels.models.waiting.unbounded import UnboundedGreenlets
 from concmodels.models.waiting.yields import yield_every
 
 TYPE_CHECKING = False
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Selected
     from concmodels.models.waiting.sockets.waits import HasFileno
+    from concmodels.models.waiting.turns import Turns
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
@@ -71,15 +74,20 @@ def _call_soon(callback: Callable[[], object]) -> None:
     gevent.get_hub().loop.run_callback(callback)
 
 
+def _turns() -> Turns:
+    hub = gevent.get_hub()
+    return turns_of(hub, hub.loop.run_callback)
+
+
 class _Waiter(SingleThreadWaiter):
-    """One wait of one task: the task switches to the hub, until a callback there, which `wake` adds, switches back.
+    """One wait of one task: it leaves to the hub, or to another task that can go on, until `wake` adds it to those.
 
     A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
     `wake`. A close or a timeout claims it too, and after a cancellation no claim succeeds. Only the first one does
     (`waiting/waiter.py`), so an operation that a partner has claimed is done: a later cancellation is put off.
     """
 
-    __slots__ = ("_callback", "_task", "unit")
+    __slots__ = ("_task", "unit", "woken")
 
     def __init__(self, item: Any = None, purpose: Any = None) -> None:
         self.item = item
@@ -89,8 +97,8 @@ class _Waiter(SingleThreadWaiter):
         try:
             self._task: _Task | UnknownTask = tasks[self.unit]
         except KeyError:
-            self._task = UnknownTask(gevent.get_hub())
-        self._callback: Any = None
+            self._task = UnknownTask(_turns())
+        self.woken = False
 
     def claim(self, outcome: str) -> bool:
         """As `Waiter.claim`; fails also if the hub is about to throw a cancellation into the task."""
@@ -107,14 +115,13 @@ class _Waiter(SingleThreadWaiter):
         task = self._task
         task.waiter = self
         try:
-            while self._callback is None:  # only `wake` ends the wait: other code may switch here too
-                task.hub.switch()
+            while not self.woken:  # only `wake` ends the wait: other code may switch here too
+                task.turns.leave()
         except LoopExit:
             raise self._deadlock() from None
         finally:
             task.waiter = None
-            if self._callback is not None:
-                self._callback.stop()  # an exception came after `wake`: do not switch here later
+            self.woken = False  # if an exception came after `wake`: do not switch here later
             if timer is not None:
                 timer.close()
         return True
@@ -124,14 +131,22 @@ class _Waiter(SingleThreadWaiter):
         return Deadlock() if task.detector is None else task.detector.describe()
 
     def _start_timer(self, timeout: float) -> Any:
-        loop = self._task.hub.loop
+        loop = self._task.turns.hub.loop
         loop.update_now()  # else the seconds count from when the loop last woke up
         timer = loop.timer(float(timeout))
         timer.start(self.finish, TIMED_OUT)
         return timer
 
     def wake(self) -> None:
-        self._callback = self._task.hub.loop.run_callback(self.unit.switch)
+        self._task.turns.add(self)
+
+    def finish(self, outcome: str) -> bool:
+        """As `Waiter.finish`, written out: every message to a task that waits comes through here."""
+        if self.outcome or (throws_due and self.unit in throws_due):
+            return False
+        self.outcome = outcome
+        self._task.turns.add(self)
+        return True
 
     def postpone(self, error: BaseException) -> None:
         """As `Waiter.postpone`."""
@@ -214,36 +229,8 @@ class Channel(SingleThreadChannel):
         return waiter.item
 
 
-class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
-
-    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
-    """
-
-    def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; there is always room. Raises `ChannelClosed`."""
-        if next(self._yields):
-            self._checkpoint()
-        self._put(item)
-
-    def __iter__(self) -> Iterator[Any]:
-        """As `Channel.__iter__`, with no senders to look for."""
-        buffer, popleft = self._buffer, self._buffer.popleft
-        while True:
-            try:
-                for others_turn in self._yields:
-                    if others_turn:
-                        self._checkpoint()
-                    yield popleft()
-            except IndexError:
-                pass  # empty for now: wait below
-            while not buffer:
-                try:
-                    item = self._refuse() if self._closed else self._wait_for_partner(None, self._receivers, None)
-                except ChannelClosed:
-                    return
-                yield item
-                del item  # see above
+class _Unbounded(UnboundedGreenlets, Channel):
+    """`Channel(math.inf)`, which is only faster: see `waiting/unbounded.py`."""
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -267,7 +254,7 @@ class TaskGroup(_TaskGroup):
 
     def start(self, task: _Task) -> None:
         """Start the greenlet of a task."""
-        task.unit, task.hub = gevent.spawn(self.work, task), gevent.get_hub()
+        task.unit, task.turns = gevent.spawn(self.work, task), self._owner.turns
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -298,7 +285,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     seconds = patience(deadlock_after)
     task = tasks[here] = Task(main, args, "main")
     fresh = get_hub_if_exists() is None  # before `get_hub`, which makes one
-    task.unit, task.hub = here, gevent.get_hub()  # now: its first call imports, and a Ctrl-C could break that off
+    task.unit, task.turns = here, _turns()  # now: its first call imports, and a Ctrl-C could break that off
     try:
         with (
             Guard(task.interrupt, task.unfinished) as task.guard,

@@ -28,7 +28,7 @@ from itertools import cycle, repeat
 from greenlet import getcurrent, greenlet
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, SingleThreadWaiter, wait
@@ -47,6 +47,7 @@ from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.waiting.sockets.event_loop import EventLoop, wait_in_event_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE, SocketWaitSteps, descriptor
+from concmodels.models.waiting.unbounded import UnboundedGreenlets
 from concmodels.models.waiting.yields import yield_every
 
 TYPE_CHECKING = False
@@ -64,6 +65,7 @@ __all__ = [
 
 now = time.monotonic
 _here = _local()
+_tasks: dict[greenlet, Task] = {}  # the task of each greenlet that is one
 
 
 class Waiter(SingleThreadWaiter):  # without an underscore, for the tasklets build on it
@@ -74,20 +76,22 @@ class Waiter(SingleThreadWaiter):  # without an underscore, for the tasklets bui
     a wait ends for one reason, and an operation that a partner has claimed is done, whatever comes next.
     """
 
-    __slots__ = ("scheduler", "task", "unit")
+    __slots__ = ("task", "unit")
 
     def __init__(self, item: Any = None, purpose: Any = None) -> None:
         self.item = item
         self.outcome = ""
         self.purpose = purpose
-        self.scheduler = scheduler()
-        self.unit = getcurrent()
-        self.task = self.scheduler.tasks[self.unit]
+        self.unit = unit = getcurrent()
+        self.task = _tasks[unit] if unit in _tasks else self.current()
 
     @staticmethod
     def current() -> Task:
-        """The task of this greenlet."""
-        return scheduler().tasks[getcurrent()]
+        """The task of this greenlet. Raises `RuntimeError` if it is none, as outside of a run."""
+        try:
+            return _tasks[getcurrent()]
+        except KeyError:
+            raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`") from None
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken, by the timeout too: returns True. Raises `Cancelled`, or a pending Ctrl-C."""
@@ -95,11 +99,16 @@ class Waiter(SingleThreadWaiter):  # without an underscore, for the tasklets bui
         task.waiter = self  # first: a signal that comes after the look below finds the wait here and claims it
         try:
             # If a partner was first, the claim fails: the operation is done, and the next wait raises.
-            if task.must_stop() and self.claim(CANCELLED):
+            if task.alarmed and task.must_stop() and self.claim(CANCELLED):
                 task.stop()
+            scheduler = task.scheduler
             if timeout is not None:
-                self.scheduler.loop.wake_at(now() + float(timeout), self)
-            self.scheduler.leave()
+                scheduler.loop.wake_at(now() + float(timeout), self)
+            ready = scheduler._ready
+            if ready and not (scheduler._socket_waits or scheduler._moments):
+                ready.popleft().switch()  # `leave`, written out: this line is the price of a hop
+            else:
+                scheduler.leave()
         finally:
             task.waiter = None
         if self.outcome == CANCELLED:
@@ -107,7 +116,18 @@ class Waiter(SingleThreadWaiter):  # without an underscore, for the tasklets bui
         return True
 
     def wake(self) -> None:
-        self.scheduler.ready(self.unit)
+        self.task.scheduler.ready(self.unit)
+
+    def finish(self, outcome: str) -> bool:
+        """As `Waiter.finish`, written out: every message to a task that waits comes through here."""
+        if self.outcome:
+            return False
+        self.outcome = outcome
+        scheduler = self.task.scheduler
+        scheduler._ready.append(self.unit)
+        if scheduler.loop.asleep:
+            scheduler.loop.wake()
+        return True
 
 
 def _reschedule() -> None:
@@ -115,10 +135,8 @@ def _reschedule() -> None:
 
 
 def scheduler() -> Scheduler:
-    """Return the scheduler of the run in this thread. Raises `RuntimeError` outside of a run."""
-    current: Scheduler | None = getattr(_here, "scheduler", None)
-    if current is None:
-        raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`")
+    """Return the scheduler of the run that this task belongs to. Raises `RuntimeError` outside of a run."""
+    current: Scheduler = Waiter.current().scheduler
     return current
 
 
@@ -198,36 +216,8 @@ class Channel(SingleThreadChannel):
         return waiter.item
 
 
-class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
-
-    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
-    """
-
-    def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; there is always room. Raises `ChannelClosed`."""
-        if next(self._yields):
-            self._checkpoint()
-        self._put(item)
-
-    def __iter__(self) -> Iterator[Any]:
-        """As `Channel.__iter__`, with no senders to look for."""
-        buffer, popleft = self._buffer, self._buffer.popleft
-        while True:
-            try:
-                for others_turn in self._yields:
-                    if others_turn:
-                        self._checkpoint()
-                    yield popleft()
-            except IndexError:
-                pass  # empty for now: wait below
-            while not buffer:
-                try:
-                    item = self._refuse() if self._closed else self._wait_for_partner(None, self._receivers, None)
-                except ChannelClosed:
-                    return
-                yield item
-                del item  # see above
+class _Unbounded(UnboundedGreenlets, Channel):
+    """`Channel(math.inf)`, which is only faster: see `waiting/unbounded.py`."""
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -258,9 +248,9 @@ class Scheduler:
     def __init__(self, task: Task, model: str, patience: float | None) -> None:
         self.model = model
         self.main = getcurrent()
-        self.tasks = {self.main: task}
         self.detector = DeadlockDetector()
-        self._task = task
+        self._task = _tasks[self.main] = task
+        task.scheduler = self
         self._patience = patience
         self._ready: deque[greenlet] = deque()
         self.loop = EventLoop(self._ready)
@@ -277,7 +267,8 @@ class Scheduler:
         first entered: at the end of a long chain of greenlets that start each other, it would have no depth left.
         """
         unit = greenlet(self._work, self.main)
-        self.tasks[unit] = task
+        _tasks[unit] = task
+        task.scheduler = self
         self._launcher.switch(unit, getcurrent())
         self.ready(unit)
 
@@ -290,7 +281,7 @@ class Scheduler:
     def leave(self) -> None:
         """Stop here; go on when another greenlet has made this one ready and its turn has come."""
         ready = self._ready
-        # With nothing to look for, the next one in the queue goes on: this line is the price of a hop.
+        # With nothing to look for, the next one in the queue goes on.
         look = self._socket_waits or (self._moments and next(self._looks))
         (ready.popleft() if ready and not look else self._next()).switch()
 
@@ -301,15 +292,15 @@ class Scheduler:
         if self._ready:
             self.ready(getcurrent())
             self.leave()
-        task = self.tasks[getcurrent()]
+        task = _tasks[getcurrent()]
         if task.must_stop():
             task.stop()
 
     def _work(self, spawner: greenlet) -> None:
         unit = getcurrent()
         spawner.switch()
-        self.tasks[unit].run()
-        del self.tasks[unit]
+        _tasks[unit].run()
+        del _tasks[unit]
         unit.parent = self._next()  # a greenlet that ends goes on as its parent
 
     def _next(self) -> greenlet:
@@ -334,7 +325,8 @@ class Scheduler:
         here, frame = getcurrent(), sys._getframe()
         return deadlock(
             (task.name, task.waiter, stack(frame if unit is here else unit.gr_frame))
-            for unit, task in self.tasks.items()
+            for unit, task in list(_tasks.items())
+            if task.scheduler is self
         )
 
 
@@ -373,6 +365,7 @@ def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadl
             return main(*args)
     finally:
         _here.scheduler = None
+        del _tasks[scheduler.main]
         scheduler.loop.close()
 
 
@@ -395,9 +388,7 @@ class _SocketWaiter(SocketWaitSteps, Waiter):
 
     def __init__(self, socket: Any, direction: str) -> None:
         self.outcome = ""
-        self.scheduler = scheduler()
-        self.unit = getcurrent()
-        self.task = self.scheduler.tasks[self.unit]
+        self.unit, self.task = getcurrent(), self.current()
         self.socket = socket
         self.number = descriptor(socket)
         self.direction = direction

@@ -22,7 +22,7 @@ from trio import Cancelled
 from trio.lowlevel import Abort, checkpoint, current_task, reschedule, wait_task_rescheduled
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
@@ -39,6 +39,7 @@ from concmodels.models.tasks.nursery import NurseryGroup
 from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.sockets.trio import notify_closing_in_trio, wait_in_trio
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
+from concmodels.models.waiting.unbounded import UnboundedCoroutines
 from concmodels.models.waiting.yields import yield_every
 
 TYPE_CHECKING = False
@@ -74,17 +75,17 @@ class _Waiter(SingleThreadWaiter):
         self.purpose = purpose
         self.task = current_task()
 
-    async def park(self, timeout: float | None) -> None:
-        """Wait until woken, at most `timeout` seconds.
+    def park(self, timeout: float | None) -> Awaitable[None]:
+        """Wait until woken, at most `timeout` seconds."""
+        if timeout is not None:
+            return self._park(timeout)
+        self.task.custom_sleep_data = self  # for the deadlock detector; trio resets it when it reschedules the task
+        return wait_task_rescheduled(self.abort)
 
-        For trio the end of that time is a cancellation, too: of this scope, which catches it, so that `park` returns.
-        """
-        if timeout is None:
-            self.task.custom_sleep_data = self  # for the deadlock detector; trio resets it when it reschedules the task
+    async def _park(self, timeout: float) -> None:
+        """For trio the end of that time is a cancellation, too: of this scope, which catches it."""
+        with trio.move_on_after(float(timeout)):
             await wait_task_rescheduled(self.abort)
-        else:  # such a wait ends by itself, so the detector need not know
-            with trio.move_on_after(float(timeout)):
-                await wait_task_rescheduled(self.abort)
 
     def abort(self, _raise_cancel: object) -> Abort:
         """Let trio end the wait, for a cancellation or for the timeout of `park`; partners see the claim.
@@ -99,6 +100,14 @@ class _Waiter(SingleThreadWaiter):
 
     def wake(self) -> None:
         reschedule(self.task)
+
+    def finish(self, outcome: str) -> bool:
+        """As `Waiter.finish`, written out: every message to a task that waits comes through here."""
+        if self.outcome:
+            return False
+        self.outcome = outcome
+        reschedule(self.task)
+        return True
 
 
 class Channel(SingleThreadChannel):
@@ -171,40 +180,8 @@ class Channel(SingleThreadChannel):
         return waiter.item
 
 
-class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
-
-    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
-    """
-
-    async def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; there is always room. Raises `ChannelClosed`."""
-        if next(self._yields):
-            await self._checkpoint()
-        self._put(item)
-
-    async def __anext__(self) -> Any:
-        """As `Channel.__anext__`, with the wait and `_queue` written out: fewer coroutines for each message."""
-        buffer = self._buffer
-        if len(buffer) and next(self._yields):  # if it is empty, the wait below is the checkpoint
-            await self._checkpoint()
-        if buffer:
-            return buffer.popleft()
-        if self._closed:
-            raise StopAsyncIteration
-        waiter = _Waiter(None, self)
-        self._receivers.append(waiter)
-        self._put = self._offer
-        waiter.task.custom_sleep_data = waiter
-        try:
-            await wait_task_rescheduled(waiter.abort)
-        except BaseException:
-            self._withdraw(waiter, self._receivers)  # no partner came: see `_Waiter.abort`
-            raise
-        self._yields.__setstate__(0)
-        if waiter.outcome != DONE:
-            raise StopAsyncIteration  # it was closed
-        return waiter.item
+class _Unbounded(UnboundedCoroutines, Channel):
+    """`Channel(math.inf)`, which is only faster: see `waiting/unbounded.py`."""
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:

@@ -29,7 +29,7 @@ from itertools import repeat
 from greenlet import getcurrent
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import Selection
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Event, SingleThreadWaiter, wait
@@ -51,6 +51,7 @@ from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.signals.guard import Guard
 from concmodels.models.tasks.task import Cancelled
 from concmodels.models.tasks.task import Task as _Task
+from concmodels.models.waiting.unbounded import UnboundedChannel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ import sys
 
 from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING, UnboundedChannel
+from concmodels.models.waiting.channel import NOTHING
 from concmodels.models.waiting.timeouts import expired
 from concmodels.models.waiting.waiter import DONE
 
@@ -35,6 +35,7 @@ from concmodels.models.simulated.sim import here, now
 from concmodels.models.simulated.sockets import notify_closing, wait_for_socket
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.task import Cancelled
+from concmodels.models.waiting.unbounded import UnboundedChannel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -98,6 +98,8 @@ class TaskGroup:
                 raise RuntimeError("this group is not open: spawn inside its `with`")
             self._tasks[task] = None
         task.scopes.append(self)
+        if self.cancelled:
+            task.alarmed = True
         task.sign_on(self._owner.live_tasks)
         task.pools = self._owner.pools
         try:

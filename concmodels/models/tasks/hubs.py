@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Self
 
     from concmodels.models.tasks.signals.guard import Guard
+    from concmodels.models.waiting.turns import Turns
     from concmodels.models.waiting.waiter import Waiter
 
 _numbers = count(1)
@@ -53,7 +54,7 @@ class Task:
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], name: str | None) -> None:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
         self.unit: Any = None  # its greenlet
-        self.hub: Any = None  # which switches it: a wait finds it here quicker than through the library
+        self.turns: Any = None  # those of its hub: a wait finds them here quicker than through the library
         self.waiter: Waiter | None = None  # what it waits for at the moment
         self.guard: Guard | None = None
         self.detector: Any = None  # what finds the deadlocks of its run
@@ -142,13 +143,18 @@ class Task:
 
 
 class UnknownTask:
-    """Stands in for the task, while a greenlet waits that the program has started itself."""
+    """Stands in for the task, while a greenlet waits that the program has started itself.
+
+    It leaves to the hub alone, which may have to become its parent.
+    """
 
     detector: Any = None
     waiter: Waiter | None = None
 
-    def __init__(self, hub: Any) -> None:
-        self.hub = hub
+    def __init__(self, turns: Turns) -> None:
+        self.turns = self
+        self.hub = turns.hub
+        self.add, self.leave = turns.add, turns.hub.switch
 
 
 class TaskGroup:

@@ -61,6 +61,10 @@ class Cancelled(BaseException):
 class Task:
     """One task of a group: a handle to wait for it and to cancel it."""
 
+    scheduler: Any  # that of its run, where greenlets have one
+    alarmed = False
+    """Whether `must_stop` may return True: where only one thread runs, a wait need not ask before."""
+
     def __init__(
         self, group: Scope | None, function: Callable[..., Any], args: tuple[Any, ...], name: str | None
     ) -> None:
@@ -121,6 +125,7 @@ class Task:
 
     def interrupt(self) -> None:
         """End the wait that the task is in, if it must stop. Takes no lock: a signal handler may call it."""
+        self.alarmed = True
         waiter = self.waiter
         if waiter is not None and self.must_stop():
             waiter.finish(CANCELLED)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Waiter
 
 
+_NOBODY: deque[Waiter] = deque(maxlen=0)  # the senders that wait for room where there is always room
+
+
 class NOTHING:
     """The mark that `_take` returns if there is no item. Never called.
 
@@ -56,7 +59,7 @@ class ChannelState:
         self._name = name
         self._closed = False
         self._buffer: deque[Any] = deque()
-        self._senders: deque[Waiter] = deque()
+        self._senders: deque[Waiter] = deque() if capacity != math.inf else _NOBODY
         self._receivers: deque[Waiter] = deque()
         self._lock: AbstractContextManager[Any] = allocate_lock()
 
@@ -213,19 +216,35 @@ class SingleThreadChannel(ChannelState):
         if self._closed:
             self._refuse()
         receivers = self._receivers
-        while receivers:  # `claim_first`, written out: every message to a task that waits comes through here
+        while receivers:
             receiver = receivers.popleft()
-            if receiver.claim(DONE):
+            if receiver.finish(DONE):
+                receiver.item = item  # in time: the task goes on later, for it shares this thread
                 if not receivers:
                     self._room = self._capacity
-                receiver.item = item
-                receiver.wake()
                 return True
         self._room = self._capacity
         if len(self._buffer) < self._capacity:
             self._buffer.append(item)
             return True
         return False
+
+    def _take(self) -> Any:
+        """As `ChannelState._take`."""
+        buffer, senders = self._buffer, self._senders
+        if buffer and not senders:
+            return buffer.popleft()
+        item = buffer.popleft() if buffer else NOTHING
+        while senders:
+            sender = senders.popleft()
+            if sender.finish(DONE):
+                if item is NOTHING:
+                    return sender.item
+                buffer.append(sender.item)
+                return item
+        if item is NOTHING and self._closed:
+            self._refuse()
+        return item
 
     def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
         """As `ChannelState._queue`; a receiver that waits shuts the fast path."""
@@ -241,39 +260,4 @@ class SingleThreadChannel(ChannelState):
     def close(self) -> None:
         """As `ChannelState.close`."""
         self._room = 0
-        super().close()
-
-
-class UnboundedChannel(SingleThreadChannel):
-    """The steps of `Channel(math.inf)` there. Its fast path is `_put`: the buffer's own `append`; `_offer` if shut."""
-
-    def __init__(self, capacity: float = math.inf, name: str | None = None) -> None:
-        super().__init__(capacity, name)
-        self._put: Callable[[Any], object] = self._buffer.append
-
-    def _offer(self, item: Any) -> bool:
-        """As `SingleThreadChannel._offer`; there is always room."""
-        if self._closed:
-            self._refuse()
-        receivers = self._receivers
-        while receivers:
-            receiver = receivers.popleft()
-            if receiver.claim(DONE):
-                if not receivers:
-                    self._put = self._buffer.append
-                receiver.item = item
-                receiver.wake()
-                return True
-        self._put = self._buffer.append
-        self._buffer.append(item)
-        return True
-
-    def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
-        """As `SingleThreadChannel._queue`; only receivers wait here."""
-        queue.append(waiter)
-        self._put = self._offer
-
-    def close(self) -> None:
-        """As `ChannelState.close`."""
-        self._put = self._offer
         super().close()

@@ -183,7 +183,7 @@ class Event:
 
     def __init__(self, new_waiter: Callable[..., Waiter]) -> None:
         self._new_waiter = new_waiter
-        self._waiters: deque[Waiter] = deque()
+        self._waiters: deque[Waiter] | None = None  # until a task waits: most tasks end before anyone asks for that
         self._lock = allocate_lock()
         self.happened = False
 
@@ -202,16 +202,22 @@ class Event:
             if expired(timeout):
                 raise TimeoutError("it has not happened yet")
             waiter = self._new_waiter(None, purpose)
-            self._waiters.append(waiter)
+            waiters = self._queue(waiter)
         try:
             wait(waiter, timeout)
         finally:  # an exception may leave a wait that is DONE, too: an event hands over nothing that could be lost
             if waiter.outcome != DONE:
                 waiter.claim(CANCELLED)
                 with self._lock:
-                    forget(self, self._waiters, waiter)
+                    forget(self, waiters, waiter)
         if waiter.outcome == TIMED_OUT:
             raise TimeoutError("it did not happen in time")
+
+    def _queue(self, waiter: Waiter) -> deque[Waiter]:
+        if self._waiters is None:
+            self._waiters = deque()
+        self._waiters.append(waiter)
+        return self._waiters
 
 
 class AsyncEvent(Event):
@@ -226,12 +232,12 @@ class AsyncEvent(Event):
         if expired(timeout):
             raise TimeoutError("it has not happened yet")
         waiter = self._new_waiter(None, purpose)
-        self._waiters.append(waiter)
+        waiters = self._queue(waiter)
         try:
             await wait_async(waiter, timeout)
         finally:
             if waiter.outcome != DONE:
                 waiter.claim(CANCELLED)
-                forget(self, self._waiters, waiter)
+                forget(self, waiters, waiter)
         if waiter.outcome == TIMED_OUT:
             raise TimeoutError("it did not happen in time")

@@ -15,6 +15,7 @@ TURNS = (
 MODEL_TURNS = (
     "all threads' runs count together: it may be off by some; sharing an `itertools.cycle` is safe from 3.14.8"
 )
+OWN_COUNT = "each thread has an iterator of its own (`waiting/yields.py`)"
 MAIN_FILE = "written once, and to the same value whichever thread comes first: what the main program is does not change"
 ONE_LOOP = "an object of one event loop, which runs one task at a time"
 OWN = "an object of one task: nobody else touches it"
@@ -202,6 +203,13 @@ ALLOWED = {
     ("models/waiting/channel.py", "SingleThreadChannel._offer", "check then act"): (
         "all tasks share one thread; `send_nowait` and `select` hold the channel's lock besides"
     ),
+    ("models/waiting/unbounded.py", "UnboundedGreenlets.send", "shared iterator"): OWN_COUNT,
+    ("models/waiting/unbounded.py", "UnboundedGreenlets.receive", "shared iterator"): OWN_COUNT,
+    ("models/waiting/unbounded.py", "UnboundedCoroutines.send", "shared iterator"): OWN_COUNT,
+    ("models/waiting/unbounded.py", "UnboundedCoroutines.receive", "shared iterator"): OWN_COUNT,
+    ("models/waiting/unbounded.py", "UnboundedCoroutines.__anext__", "shared iterator"): OWN_COUNT,
+    ("models/waiting/turns.py", "Turns.leave", "increment"): "an object of one hub, which belongs to one thread",
+    ("models/greenlet_.py", "the module", "module state"): GREENLETS,
     ("models/threads.py", "Channel.send", "shared iterator"): TURNS,
     ("models/threads.py", "Channel.receive", "shared iterator"): TURNS,
     ("models/rawthreads.py", "Channel.send", "shared iterator"): TURNS,

@@ -202,7 +202,7 @@ def wait_in_event_loop(waiter: Any, timeout: float | None) -> None:
     """Wait until the socket is ready, in the event loop of the waiter's scheduler."""
     if timeout is not None:
         timeout = must_be_seconds(timeout)
-    loop = waiter.scheduler.loop
+    loop = waiter.task.scheduler.loop
     loop.begin(waiter)
     try:
         waiter.park(timeout)
