@@ -53,9 +53,11 @@ def conflict(one: Footprint, other: Footprint) -> bool:
 class Point:
     """A point at which several steps are possible: which have to be tried, which sleep, and which is tried now."""
 
-    __slots__ = ("chosen", "footprint", "lots", "names", "sleeping", "wanted")
+    __slots__ = ("chosen", "footprint", "lots", "names", "number", "sleeping", "wanted")
 
-    def __init__(self, names: list[Name], sleeping: Sleeping, chosen: Name, wanted: set[Identity]) -> None:
+    def __init__(self, number: int, names: list[Name], sleeping: Sleeping, chosen: Name, wanted: set[Identity]) -> None:
+        self.number = number
+        """How many steps come before it."""
         self.names = names
         self.sleeping = sleeping
         self.wanted = wanted
@@ -106,6 +108,7 @@ class SleepSets:
         self._visited: set[Hashable] = set()
         self._path: list[Point | _Lot] = []
         self._new_from = 0  # where in the path the sleeping ones of the next point are not known yet
+        self._reversals = Reversals()
         self.begin()
 
     def begin(self) -> None:
@@ -114,7 +117,7 @@ class SleepSets:
         self._point: Point | None = None
         self._step: Step | None = None
         self._sleeping: Sleeping = {}
-        self._reversals = Reversals()
+        self._done = 0  # how many steps
         self._is_seen = False
 
     def choose(self, steps: list[Step]) -> int:
@@ -123,7 +126,7 @@ class SleepSets:
         if last is not None:
             self._is_over(last)
         names = [(step.runner.identity, step.kind) for step in steps]
-        if self._reduce:
+        if self._reduce and self._done == self._reversals.count:
             self._reversals.offer(names)
         if len(steps) == 1:
             step, index, self._point = steps[0], 0, None
@@ -177,6 +180,8 @@ class SleepSets:
         while depth and isinstance(self._path[depth - 1], _Lot):
             depth -= 1
         self._new_from = depth
+        kept = self._path[depth - 1] if depth else None
+        self._reversals.keep(kept.number if isinstance(kept, Point) else 0)
         return not self.complete
 
     def _go_back(self) -> bool:
@@ -210,7 +215,7 @@ class SleepSets:
             raise Redundant
         same = None if last is None else last.runner.identity
         chosen = next((name for name in awake if name[0] == same), awake[0])
-        point = Point(names, self._sleeping, chosen, {chosen[0]})
+        point = Point(self._done, names, self._sleeping, chosen, {chosen[0]})
         if not self._reduce:
             point.want_all()
         self._path.append(point)
@@ -220,9 +225,9 @@ class SleepSets:
     def _is_over(self, step: Step) -> None:
         """Note the footprint of a step that has been done, and wake what depends on it."""
         done, point = step.footprint, self._point
-        if self._reduce:
-            name = step.runner.identity, step.kind
-            self._reversals.add(name, done, point, new=self._depth >= self._new_from)
+        if self._reduce and self._done == self._reversals.count:
+            self._reversals.add(step, point)
+        self._done += 1
         if point is not None and (point.lots or not point.footprint):
             for key, changes in done.items():
                 point.footprint[key] = changes or point.footprint.get(key, False)

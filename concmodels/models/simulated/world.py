@@ -327,6 +327,11 @@ class World:
         if changes or key not in footprint:
             footprint[key] = changes
 
+    def opens(self, subject: Any, key: Key) -> None:
+        """Note that the step under way, which was announced for this subject, has opened a gate that was closed."""
+        if self._step.subject is subject:
+            self._step.opens = key
+
     # What happens next.
 
     def branch(self, n: int) -> int:
