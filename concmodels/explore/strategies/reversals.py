@@ -24,7 +24,7 @@ done in the place of one that has closed it.
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from concmodels.models.simulated.steps import Identity, Key, Step
 
@@ -100,23 +100,17 @@ class Reversals:
 
     def add(self, step: Step, point: Point | None) -> None:
         """Add the step that was chosen of these, and note at which points races with it begin."""
-        task, gate, offered = step.runner.identity, step.waits, self._enabled
+        task, offered = step.runner.identity, self._enabled
         name, last = (task, step.kind), self._clocks.get(task)
         before = enabled = last or {}
-        if gate is None and (enabler := offered[name]) >= 0:
+        if step.waits is None and (enabler := offered[name]) >= 0:
             enabled = joined(before, self._steps[enabler].clock)
-        clock = dict(enabled)
-        footprint = step.footprint
+        footprint, clock = step.footprint, dict(enabled)
+        races = self._races(step, footprint, before, clock)
         done = Done(len(self._steps), task, point, clock, step.opens, tuple(footprint), last, offered)
-        races = []
-        for key, changes in footprint.items():
-            touched = self._touched.setdefault(key, [])
-            for other in unordered(touched, before, changes=changes):
-                if other.point is not None and (gate is None or other.opens != gate):
-                    races.append((other, other.point))
-                merge(clock, other.clock)
-            touched.append((done, changes))
         clock[task] = done.number
+        for key, changes in footprint.items():
+            self._touched.setdefault(key, []).append((done, changes))
         for first, where in races:
             is_enabled = before.get(task, -1) < first.number and name in where.names
             if is_enabled or first.number > enabled.get(first.task, -1):
@@ -124,6 +118,29 @@ class Reversals:
         self._clocks[task] = clock
         self._steps.append(done)
         self._enabled = {other: number for other, number in offered.items() if other[0] != task}
+
+    def block(self, step: Step) -> None:
+        """Note at which points races begin with a step that still waits for its gate when the run ends."""
+        task = step.runner.identity
+        before = self._clocks.get(task, {})
+        clock = dict(before)
+        races = self._races(step, dict(step.keys), before, clock)
+        waiting = Done(len(self._steps), task, None, clock, None, (), before, {})
+        for first, where in races:
+            where.want(self._beginnings(first, waiting))
+
+    def _races(self, step: Step, footprint: Footprint, before: Clock, clock: Clock) -> list[tuple[Done, Point]]:
+        """Return the earlier steps that race with one, and where they were chosen; add to its clock what comes before.
+
+        What has opened the gate that it waits for comes before it, but does not race with it.
+        """
+        gate, races = step.waits, []
+        for key, changes in footprint.items():
+            for other in unordered(self._touched.get(key, ()), before, changes=changes):
+                if other.point is not None and (gate is None or other.opens != gate):
+                    races.append((other, other.point))
+                merge(clock, other.clock)
+        return races
 
     def _beginnings(self, first: Done, second: Done) -> set[Identity]:
         """Return the tasks that can begin what is to be tried in the place of the first of two steps that race.
@@ -143,7 +160,7 @@ class Reversals:
         return found
 
 
-def unordered(touched: list[tuple[Done, bool]], before: Clock, *, changes: bool) -> Iterator[Done]:
+def unordered(touched: Sequence[tuple[Done, bool]], before: Clock, *, changes: bool) -> Iterator[Done]:
     """Yield the steps that have touched the same, of which the order matters, and that do not come before."""
     for other, changed in reversed(touched):
         if changes or changed:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from concmodels.explore.errors import NotRepeatable
 from concmodels.explore.strategies.reversals import Reversals
+from concmodels.models.simulated.steps import ANNOUNCED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -53,14 +54,15 @@ def conflict(one: Footprint, other: Footprint) -> bool:
 class Point:
     """A point at which several steps are possible: which have to be tried, which sleep, and which is tried now."""
 
-    __slots__ = ("chosen", "footprint", "lots", "names", "number", "sleeping", "wanted")
+    __slots__ = ("chosen", "footprint", "lots", "names", "number", "offered", "sleeping", "wanted")
 
-    def __init__(self, number: int, names: list[Name], sleeping: Sleeping, chosen: Name, wanted: set[Identity]) -> None:
+    def __init__(self, number: int, offered: list[Name], sleeping: Sleeping, chosen: Name) -> None:
         self.number = number
         """How many steps come before it."""
-        self.names = names
+        self.offered = offered
+        self.names = sorted(offered)
         self.sleeping = sleeping
-        self.wanted = wanted
+        self.wanted: set[Identity] = {chosen[0]}
         """The tasks whose steps have to be tried."""
         self.choose(chosen)
 
@@ -163,16 +165,21 @@ class SleepSets:
     def end(self, run: Run) -> bool:
         """End a run; return whether there is another one to make. Raises `NotRepeatable`.
 
-        What a run has not done, though tasks still wait for it, may race with what was done, and so may what waits for
-        a moment: then everything is tried at each of its points. Only what sleeps has raced in another run.
+        What a run has not done, though tasks still wait for it, may race with what was done. What that is, is known of
+        what waits for a gate. If there is something else, or something waits for a moment, everything is tried at each
+        of the points. Only what sleeps has raced in another run.
         """
         if self._step is not None:
             self._is_over(self._step)
         is_asleep = isinstance(run.error, Redundant) and not self._is_seen
-        if run.is_timed or (run.is_unfinished and not is_asleep):
+        blocked = [step for step in run.left if step.waits is not None and step.state == ANNOUNCED]
+        if run.is_timed or (len(blocked) < len(run.left) and not is_asleep):
             for point in self._path:
                 if isinstance(point, Point):
                     point.want_all()
+        elif self._reduce:
+            for step in blocked:
+                self._reversals.block(step)
         if self._depth < len(self._path):
             raise NotRepeatable
         self.complete = not self._go_back()
@@ -205,17 +212,16 @@ class SleepSets:
         """Return the next point of the path; a new one if this is its end. Raises `Redundant`."""
         if self._depth < len(self._path):
             known = self._path[self._depth]
-            if not isinstance(known, Point) or known.names != sorted(names):
+            if not isinstance(known, Point) or (known.offered != names and known.names != sorted(names)):
                 raise NotRepeatable
             self._depth += 1
             return known
-        names = sorted(names)
-        awake = [name for name in names if name not in self._sleeping]
+        awake = sorted(name for name in names if name not in self._sleeping)
         if not awake:
             raise Redundant
         same = None if last is None else last.runner.identity
         chosen = next((name for name in awake if name[0] == same), awake[0])
-        point = Point(self._done, names, self._sleeping, chosen, {chosen[0]})
+        point = Point(self._done, names, self._sleeping, chosen)
         if not self._reduce:
             point.want_all()
         self._path.append(point)

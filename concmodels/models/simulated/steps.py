@@ -115,9 +115,12 @@ class Step:
 
         It is made when it is asked for: a sample makes many steps, and looks at no footprint.
         """
-        if self._footprint is None:
-            self._footprint = {self.runner.key: True, **dict(self.keys)}
-        return self._footprint
+        footprint = self._footprint
+        if footprint is None:
+            footprint = self._footprint = {self.runner.key: True}
+            for key, changes in self.keys:
+                footprint[key] = changes
+        return footprint
 
     def __str__(self) -> str:
         name = getattr(self.subject, "name", self.subject)
