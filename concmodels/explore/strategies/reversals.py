@@ -78,7 +78,7 @@ class Reversals:
 
     @property
     def count(self) -> int:
-        """How many steps it has."""
+        """The number of its steps."""
         return len(self._steps)
 
     def keep(self, count: int) -> None:
