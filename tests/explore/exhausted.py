@@ -26,6 +26,30 @@ def outcomes(scenario, search=None, runs=30_000, **options):
                 return None, count
 
 
+class EverywhereAwake(SleepSets):
+    """Tries at each point all that does not sleep: one run of each kind in which dependent steps have their order."""
+
+    def _next_point(self, *args):
+        point = super()._next_point(*args)
+        point.want_all()
+        return point
+
+
+def complete_runs(scenario, search, runs):
+    """The number of runs that are not cut, and the set of outcomes; None if there are more runs than these."""
+    found, complete = set(), 0
+    with shared_units() as units:
+        for _ in range(runs):
+            search.begin()
+            run = run_once(scenario, search, units=units)
+            if not isinstance(run.error, Redundant):
+                complete += 1
+                found.add(outcome(run))
+            if not search.end(run):
+                return complete, found
+    return None
+
+
 def sampled(scenario, runs):
     """The set of outcomes of so many random schedules."""
     with shared_units() as units:

@@ -1,11 +1,16 @@
 """Right programs that were called broken, or refused."""
 
+import gc
 import sys
 import textwrap
 
 import pytest
 
 from concmodels.explore import explore
+from concmodels.explore.running.run import run_once
+from concmodels.explore.scenarios import of_file
+from concmodels.models.simulated.schedules import FirstComeFirstServed
+from concmodels.models.simulated.world import current
 
 RUN = """
     import threading
@@ -116,3 +121,18 @@ def test_futures_in_a_set_come_in_the_same_order(program, name):
     for _ in range(4):
         report = explore(program(FUTURES.format(how=HOW[name])), schedules=150)
         assert report.failure is None, report
+
+
+def test_what_an_earlier_run_has_left_is_freed_outside_of_the_next_one(program):
+    """Its finalizers are watched code, which would do steps there. It is collected where a program imports asyncio."""
+    scenario, worlds = of_file(program(RUN, "import asyncio\n\ndef main():\n    both(str)\n")), []
+
+    def note(phase, info):
+        worlds.append(current())
+
+    gc.callbacks.append(note)
+    try:
+        run_once(scenario, FirstComeFirstServed())
+    finally:
+        gc.callbacks.remove(note)
+    assert worlds[0] is None and worlds[-1] is not None

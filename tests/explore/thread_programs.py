@@ -64,6 +64,21 @@ class Program:
         return repr(run.seen)
 
 
+class OfThree(Program):
+    """The same with three threads, of one or two operations each, without a time limit."""
+
+    def __init__(self, number):
+        draw = Random(number)
+        self.things = [draw.choice((*LOCKS, "SimpleQueue", *KINDS)) for _ in range(draw.choice((1, 2)))]
+        self.threads = [[self._operation(draw) for _ in range(draw.choice((1, 1, 2, 2)))] for _ in range(3)]
+        library()
+        self.scenario = Scenario(self.main, label=f"program {number} of three threads")
+
+    def _operation(self, draw):
+        number = draw.randrange(len(self.things))
+        return draw.choice([it for it in KINDS[self.things[number]] if "time" not in it]), number
+
+
 class _Run:
     """One run of a program: its objects, and what its threads see."""
 

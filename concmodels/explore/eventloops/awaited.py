@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from concmodels.explore.eventloops.findings import findings_of
 from concmodels.explore.eventloops.history import history_of
 from concmodels.explore.eventloops.interrupts import interrupts_of
-from concmodels.models.simulated.world import current
+from concmodels.models.simulated.world import current, enter, leave
 
 if TYPE_CHECKING:
     from concmodels.models.simulated.world import World
@@ -52,8 +52,7 @@ class Checked:
         """Run the program once."""
         world = current()
         assert world is not None
-        self._runs += 1  # what runs have left is old by now; only a whole collection finds it, and that takes longer
-        gc.collect(0 if self._runs % _OFTEN else 2)
+        self._free_garbage(world)
         findings = findings_of(world)
         findings.is_watched = self._is_watched
         history_of(world).is_complete = not self._is_watched
@@ -66,6 +65,18 @@ class Checked:
                 loop.abandon()
             findings.loops.clear()  # they know the world, which would never be freed
         return value
+
+    def _free_garbage(self, world: World) -> None:
+        """Free what earlier runs have left, outside of this one: its finalizers do no steps of this program.
+
+        What they have left is old by now. Only a whole collection finds it, and that takes longer.
+        """
+        self._runs += 1
+        leave()
+        try:
+            gc.collect(0 if self._runs % _OFTEN else 2)
+        finally:
+            enter(world)
 
     def _call(self, world: World, args: tuple[Any, ...]) -> Any:
         """Call the program; to end by `KeyboardInterrupt` after a Ctrl-C is what it should do."""

@@ -52,9 +52,11 @@ class _Order:
     def pass_on(self, runner: Runner, key: Key, changes: bool) -> None:
         """Let the task learn from a key, and leave what it knows there."""
         clock = self.clocks[runner]
-        _learn(clock, self._changed.get(key))
+        if (changed := self._changed.get(key)) is not None:
+            _learn(clock, changed)
         if changes:
-            _learn(clock, self._read.pop(key, None))
+            if (read := self._read.pop(key, None)) is not None:
+                _learn(clock, read)
             self._changed[key] = dict(clock)
         else:
             _learn(self._read.setdefault(key, {}), clock)
@@ -232,11 +234,10 @@ _OF_VARIABLES = frozenset({"global", "cell", "attribute", "item"})
 """The kinds of keys of accesses, whose order is what is asked for."""
 
 
-def _learn(clock: Clock, other: Clock | None) -> None:
-    if other:
-        for runner, moment in other.items():
-            if clock.get(runner, 0) < moment:
-                clock[runner] = moment
+def _learn(clock: Clock, other: Clock) -> None:
+    for runner, moment in other.items():
+        if clock.get(runner, 0) < moment:
+            clock[runner] = moment
 
 
 def _meet(one: Any, other: Any) -> bool:

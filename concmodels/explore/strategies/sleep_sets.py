@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from concmodels.explore.errors import NotRepeatable
 from concmodels.explore.strategies.reversals import Reversals
+from concmodels.models.simulated.steps import ANNOUNCED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -53,12 +54,15 @@ def conflict(one: Footprint, other: Footprint) -> bool:
 class Point:
     """A point at which several steps are possible: which have to be tried, which sleep, and which is tried now."""
 
-    __slots__ = ("chosen", "footprint", "lots", "names", "sleeping", "wanted")
+    __slots__ = ("chosen", "footprint", "lots", "names", "number", "offered", "sleeping", "wanted")
 
-    def __init__(self, names: list[Name], sleeping: Sleeping, chosen: Name, wanted: set[Identity]) -> None:
-        self.names = names
+    def __init__(self, number: int, offered: list[Name], sleeping: Sleeping, chosen: Name) -> None:
+        self.number = number
+        """How many steps come before it."""
+        self.offered = offered
+        self.names = sorted(offered)
         self.sleeping = sleeping
-        self.wanted = wanted
+        self.wanted: set[Identity] = {chosen[0]}
         """The tasks whose steps have to be tried."""
         self.choose(chosen)
 
@@ -106,6 +110,7 @@ class SleepSets:
         self._visited: set[Hashable] = set()
         self._path: list[Point | _Lot] = []
         self._new_from = 0  # where in the path the sleeping ones of the next point are not known yet
+        self._reversals = Reversals()
         self.begin()
 
     def begin(self) -> None:
@@ -114,7 +119,7 @@ class SleepSets:
         self._point: Point | None = None
         self._step: Step | None = None
         self._sleeping: Sleeping = {}
-        self._reversals = Reversals()
+        self._done = 0  # how many steps
         self._is_seen = False
 
     def choose(self, steps: list[Step]) -> int:
@@ -123,7 +128,7 @@ class SleepSets:
         if last is not None:
             self._is_over(last)
         names = [(step.runner.identity, step.kind) for step in steps]
-        if self._reduce:
+        if self._reduce and self._done == self._reversals.count:
             self._reversals.offer(names)
         if len(steps) == 1:
             step, index, self._point = steps[0], 0, None
@@ -160,16 +165,21 @@ class SleepSets:
     def end(self, run: Run) -> bool:
         """End a run; return whether there is another one to make. Raises `NotRepeatable`.
 
-        What a run has not done, though tasks still wait for it, may race with what was done, and so may what waits for
-        a moment: then everything is tried at each of its points. Only what sleeps has raced in another run.
+        What a run has not done, though tasks still wait for it, may race with what was done. What that is, is known of
+        what waits for a gate. If there is something else, or something waits for a moment, everything is tried at each
+        of the points. Only what sleeps has raced in another run.
         """
         if self._step is not None:
             self._is_over(self._step)
         is_asleep = isinstance(run.error, Redundant) and not self._is_seen
-        if run.is_timed or (run.is_unfinished and not is_asleep):
+        blocked = [step for step in run.left if step.waits is not None and step.state == ANNOUNCED]
+        if run.is_timed or (len(blocked) < len(run.left) and not is_asleep):
             for point in self._path:
                 if isinstance(point, Point):
                     point.want_all()
+        elif self._reduce:
+            for step in blocked:
+                self._reversals.block(step)
         if self._depth < len(self._path):
             raise NotRepeatable
         self.complete = not self._go_back()
@@ -177,6 +187,8 @@ class SleepSets:
         while depth and isinstance(self._path[depth - 1], _Lot):
             depth -= 1
         self._new_from = depth
+        kept = self._path[depth - 1] if depth else None
+        self._reversals.keep(kept.number if isinstance(kept, Point) else 0)
         return not self.complete
 
     def _go_back(self) -> bool:
@@ -200,17 +212,16 @@ class SleepSets:
         """Return the next point of the path; a new one if this is its end. Raises `Redundant`."""
         if self._depth < len(self._path):
             known = self._path[self._depth]
-            if not isinstance(known, Point) or known.names != sorted(names):
+            if not isinstance(known, Point) or (known.offered != names and known.names != sorted(names)):
                 raise NotRepeatable
             self._depth += 1
             return known
-        names = sorted(names)
-        awake = [name for name in names if name not in self._sleeping]
+        awake = sorted(name for name in names if name not in self._sleeping)
         if not awake:
             raise Redundant
         same = None if last is None else last.runner.identity
         chosen = next((name for name in awake if name[0] == same), awake[0])
-        point = Point(names, self._sleeping, chosen, {chosen[0]})
+        point = Point(self._done, names, self._sleeping, chosen)
         if not self._reduce:
             point.want_all()
         self._path.append(point)
@@ -220,9 +231,9 @@ class SleepSets:
     def _is_over(self, step: Step) -> None:
         """Note the footprint of a step that has been done, and wake what depends on it."""
         done, point = step.footprint, self._point
-        if self._reduce:
-            name = step.runner.identity, step.kind
-            self._reversals.add(name, done, point, new=self._depth >= self._new_from)
+        if self._reduce and self._done == self._reversals.count:
+            self._reversals.add(step, point)
+        self._done += 1
         if point is not None and (point.lots or not point.footprint):
             for key, changes in done.items():
                 point.footprint[key] = changes or point.footprint.get(key, False)

@@ -96,6 +96,7 @@ class Shared:
         """
         runner = world.running
         step = world.announce(kind, self._keys, self)
+        step.waits = self.key
         self._waiting.append(step)
         if possible:
             world.enable(step)
@@ -164,6 +165,8 @@ class Lock(Shared):
             world.point("release", self._keys, self)
         if self.owner is None:
             raise RuntimeError("release unlocked lock")
+        if world is not None:
+            world.opens(self, self.key)
         self._free(world)
 
     def locked(self) -> bool:
@@ -310,6 +313,8 @@ class SimpleQueue(Shared):
         world = current()
         if world is not None and not world.dying:  # a pool that is garbage puts something, at any time
             world.point("put", self._keys, self)
+            if not self._items:
+                world.opens(self, self.key)
         self._items.append(item)
         self._enable(world)
 

@@ -84,6 +84,7 @@ class ThreadTask:
                 raise GreenletExit from None  # it comes of the clean-up
             world.cut(error)
         world.point("end", ((self.handle.key, True),), self)
+        world.opens(self, self.handle.key)
         self.handle._set_done()
 
     def must_stop(self) -> bool:

@@ -80,9 +80,12 @@ class Step:
 
     `place` is where in the program the task has announced it, a file and a line, if the run records places. `resumes`
     is the task of an event loop that goes on in this step, if the task of the world runs such a loop.
+
+    A step that waits for a gate (a lock that is taken, the end of a thread) can't be done before one that opens it:
+    `waits` and `opens` are the key of that gate, and only steps that touch the key open or close it.
     """
 
-    __slots__ = ("_footprint", "keys", "kind", "place", "resumes", "runner", "state", "subject")
+    __slots__ = ("_footprint", "keys", "kind", "opens", "place", "resumes", "runner", "state", "subject", "waits")
 
     def __init__(self, runner: Runner, kind: str, keys: tuple[tuple[Key, bool], ...] = (), subject: Any = None) -> None:
         self.runner = runner
@@ -92,6 +95,8 @@ class Step:
         self.state = ANNOUNCED
         self.place: tuple[str, int] | None = None
         self.resumes: Resumed | None = None
+        self.waits: Key | None = None
+        self.opens: Key | None = None
         self._footprint: dict[Key, bool] | None = None
 
     @property
@@ -110,9 +115,12 @@ class Step:
 
         It is made when it is asked for: a sample makes many steps, and looks at no footprint.
         """
-        if self._footprint is None:
-            self._footprint = {self.runner.key: True, **dict(self.keys)}
-        return self._footprint
+        footprint = self._footprint
+        if footprint is None:
+            footprint = self._footprint = {self.runner.key: True}
+            for key, changes in self.keys:
+                footprint[key] = changes
+        return footprint
 
     def __str__(self) -> str:
         name = getattr(self.subject, "name", self.subject)

@@ -118,8 +118,8 @@ class Run:
         """The virtual seconds that it has taken."""
         self.is_timed = False
         """Whether a step was to be enabled at a moment."""
-        self.is_unfinished = False
-        """Whether a task still had something to do, or waited, when it ended."""
+        self.left: list[Step] = []
+        """What tasks still had to do, or waited for, when it ended."""
 
 
 class World:
@@ -327,6 +327,11 @@ class World:
         if changes or key not in footprint:
             footprint[key] = changes
 
+    def opens(self, subject: Any, key: Key) -> None:
+        """Note that the step under way, which was announced for this subject, has opened a gate that was closed."""
+        if self._step.subject is subject:
+            self._step.opens = key
+
     # What happens next.
 
     def branch(self, n: int) -> int:
@@ -381,16 +386,13 @@ class World:
         runner.chosen = self._step = step
         self.running = runner
         if self._hub is not None:
-            self._keep(index, step)
+            if self.cut_by is not None:  # `cut_soon` was called
+                self.cut(self.cut_by)
+            self.decisions.append(index)
+            self.steps.append(step)
+            if len(self.steps) > self.limit:
+                self.cut(StepLimit(f"the run has made {self.limit} steps, and does not end"))
         return runner
-
-    def _keep(self, index: int, step: Step) -> None:
-        if self.cut_by is not None:  # `cut_soon` was called
-            self.cut(self.cut_by)
-        self.decisions.append(index)
-        self.steps.append(step)
-        if len(self.steps) > self.limit:
-            self.cut(StepLimit(f"the run has made {self.limit} steps, and does not end"))
 
     def _ring(self) -> None:
         """Enable the steps whose time has come."""
@@ -532,7 +534,7 @@ def explored(
             prepare(world)
         world.begin()
         run.cut = world.cut_by is not None
-        run.is_unfinished = any(runner.pending for runner in world.runners)
+        run.left = [step for runner in world.runners for step in runner.pending]
         world.end()
         if units is None:
             greenlets.end()
