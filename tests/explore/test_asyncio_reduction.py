@@ -111,6 +111,15 @@ async def main():
         log.append(asyncio.get_running_loop().time())
     tasks = [asyncio.create_task(it) for it in (look(), asyncio.sleep(0.01))]
 """
+DRAWN = """
+import asyncio
+
+async def main():
+    log = []
+    async def note(it):
+        log.append(it)
+    tasks = [it async for it in asyncio.as_completed([note(it) for it in "abc"])]
+"""
 
 
 @pytest.mark.parametrize(
@@ -118,6 +127,7 @@ async def main():
     [
         (JOBS, 6, loop, "_touched_by", lambda handle: handle.identity),
         (CLOCK, 2, History, "read_clock", lambda *_: None),
+        (DRAWN, 6, History, "draw", lambda *_: None),
     ],
 )
 def test_a_history_that_forgets_something_is_found(text, several, owner, name, wrong, tmp_path, monkeypatch):

@@ -74,6 +74,10 @@ class History:
         """Note that the present event has read the clock."""
         self._now.clock = clock
 
+    def draw(self, lot: int) -> None:
+        """Note that the present event goes on as a lot has said."""
+        self._now.identity = hash((self._now.identity, lot))
+
     @contextmanager
     def interrupted(self) -> Iterator[None]:
         """During this `with`, events of other threads come in the middle of the present one; its rest is another."""

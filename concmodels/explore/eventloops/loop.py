@@ -5,7 +5,7 @@ ready, and then calls these. This one does the same, but its timers expire when 
 step of the world, and so is each timer:
 
     go on first    the callbacks that are ready are called, before the next timer expires
-    timer          it expires first
+    timer          it expires first; "end of a sleep" if a task sleeps for it
     wake           another thread has scheduled something
 
 A timer may come before callbacks that are ready if it lies at most `SLACK_S` ahead of the last moment in which nothing
@@ -28,7 +28,7 @@ from weakref import WeakKeyDictionary
 from concmodels.explore.eventloops.executor import Job, awaitable
 from concmodels.explore.eventloops.findings import findings_of, is_over
 from concmodels.explore.eventloops.futures import Future, Task
-from concmodels.explore.eventloops.haste import haste_of
+from concmodels.explore.eventloops.haste import END_OF_SLEEP, TIMER, haste_of
 from concmodels.explore.eventloops.history import PROGRAM, history_of
 from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers
@@ -69,11 +69,12 @@ class _Handle(events.Handle):
 
 
 class _Timer(events.TimerHandle):
-    __slots__ = ("begun", "calls", "identity", "lane", "number", "place", "slept_at")
+    __slots__ = ("begun", "calls", "identity", "is_sleep", "lane", "number", "place", "slept_at")
 
     identity: int
     number: int
     calls: int
+    is_sleep: bool
     lane: _Lane | None
     place: tuple[str, int] | None
     slept_at: tuple[str, int] | None
@@ -139,7 +140,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         timer.begun, timer.slept_at = self._world.clock, None
         if self._world.record:
             timer.lane, timer.place = self._caller()
-        if self._haste is not None and sys._getframe(2).f_code is _SLEEP:
+        timer.is_sleep = sys._getframe(2).f_code is _SLEEP
+        if self._haste is not None and timer.is_sleep:
             timer.slept_at = line_of_program(stack(sys._getframe(2)))
         timer._scheduled = True
         heapq.heappush(self._scheduled, timer)
@@ -429,7 +431,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             self._expire(timer)
 
     def _expiry(self, timer: _Timer) -> Step:
-        step = self._world.announce("timer", self._keys)
+        step = self._world.announce(END_OF_SLEEP if timer.is_sleep else TIMER, self._keys)
         step.place, step.resumes = timer.place, timer.lane
         return step
 

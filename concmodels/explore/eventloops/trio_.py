@@ -18,7 +18,7 @@ from greenlet import GreenletExit
 
 from concmodels.explore.eventloops import trio_threads
 from concmodels.explore.eventloops.findings import findings_of
-from concmodels.explore.eventloops.haste import haste_of
+from concmodels.explore.eventloops.haste import END_OF_SLEEP, TIMER, haste_of
 from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers, number
 from concmodels.explore.eventloops.refused import refuse
@@ -168,8 +168,10 @@ class _Loop(trio.abc.Instrument):
         If there is neither, nothing will ever wake a task, and the run ends.
         """
         world, seconds = self.world, trio.lowlevel.current_statistics().seconds_to_next_deadline
-        wake, expire = world.announce("wake", self._keys), world.announce("timer", self._keys)
-        world.enable_at(world.clock + seconds, expire)
+        moment = world.clock + seconds
+        wake = world.announce("wake", self._keys)
+        expire = world.announce(END_OF_SLEEP if moment < self._next_limit() else TIMER, self._keys)
+        world.enable_at(moment, expire)
         self._wake = wake
         try:
             return world.park(wake, expire) is wake

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from concmodels.explore.errors import CannotExplore
+from concmodels.explore.eventloops.haste import TIMER
 from concmodels.explore.running.outcome import cause, reached_the_limit
 from concmodels.explore.running.repeatable import process_put_back
 from concmodels.explore.running.run import run_once
@@ -47,7 +48,7 @@ class Runs:
         self.limited = 0
         """How many runs were cut because they made too many steps."""
         self.is_concurrent = False
-        """Whether a task besides the main one was started in any of them."""
+        """Whether in any of them a task besides the main one was started, or a time limit has expired."""
         self.races: list[Race] = []
         self.unseen: list[str] = [] if scenario.monitor is not None else [NO_SOURCE]
         """The accesses that no race detector could follow, a sentence each."""
@@ -97,7 +98,9 @@ class Runs:
         self.limited += reached_the_limit(run)
         if not self.is_concurrent:
             main = run.steps[0].identity if run.steps else None
-            self.is_concurrent = any(it.task.identity != main or it.kind.startswith("go on ") for it in run.steps)
+            self.is_concurrent = any(
+                it.task.identity != main or it.kind == TIMER or it.kind.startswith("go on ") for it in run.steps
+            )
         return run
 
     def repeat(self, strategy: Strategy, *, record: bool = False, also: Callable[[World], object] | None = None) -> Run:
