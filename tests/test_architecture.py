@@ -209,6 +209,7 @@ NAMED_ABOVE = {
     "explore/eventloops/threads_apart.py": "the libraries that keep something for each thread",
     "explore/eventloops/trio_threads.py": "the modules of the library in which something is replaced",
     "explore/preemption/monitoring.py": "the libraries whose event loops are simulated",
+    "explore/preemption/table.py": "the modules of Python's library of which a row tells something",
     "explore/preemption/things.py": "the library below the simulated world",
     "explore/scenarios.py": "the simulated world",
     "explore/threads/program.py": "the event loops that can be simulated",

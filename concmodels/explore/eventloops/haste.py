@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     type Place = tuple[str, int]
 
-TIMER, END_OF_SLEEP = "timer", "end of a sleep"
-"""The steps in which a timer expires: a time limit, a callback that was put off, or the end of what a task sleeps."""
+END_OF_SLEEP = "end of a sleep"
+"""In the place of `TIMER`, where a task sleeps for it."""
 
 ONCE, AGAIN = 1, 3
 """How many sleeps of a run end too soon: one, then several, for a program that sleeps in a loop."""

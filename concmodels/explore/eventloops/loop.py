@@ -28,12 +28,13 @@ from weakref import WeakKeyDictionary
 from concmodels.explore.eventloops.executor import Job, awaitable
 from concmodels.explore.eventloops.findings import findings_of, is_over
 from concmodels.explore.eventloops.futures import Future, Task
-from concmodels.explore.eventloops.haste import END_OF_SLEEP, TIMER, haste_of
+from concmodels.explore.eventloops.haste import END_OF_SLEEP, haste_of
 from concmodels.explore.eventloops.history import PROGRAM, history_of
 from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers
 from concmodels.explore.eventloops.refused import refuse, refusing_methods
 from concmodels.explore.eventloops.unwatched import CodeInThread
+from concmodels.models.simulated.steps import TIMER
 from concmodels.models.tasks.signals.frames import awaits, line_of_program, stack
 
 if TYPE_CHECKING:

@@ -18,10 +18,11 @@ from greenlet import GreenletExit
 
 from concmodels.explore.eventloops import trio_threads
 from concmodels.explore.eventloops.findings import findings_of
-from concmodels.explore.eventloops.haste import END_OF_SLEEP, TIMER, haste_of
+from concmodels.explore.eventloops.haste import END_OF_SLEEP, haste_of
 from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers, number
 from concmodels.explore.eventloops.refused import refuse
+from concmodels.models.simulated.steps import TIMER
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import awaits, line_of_program
 

@@ -107,8 +107,8 @@ READ_THEIR_ARGUMENTS = WRITE_THEIR_ARGUMENTS | {
     "ast", "asyncio", "base64", "calendar", "codecs", "colorsys", "contextlib", "copy", "csv", "dataclasses",
     "datetime", "difflib", "enum", "fnmatch", "fractions", "glob", "hashlib", "html", "inspect", "ipaddress", "json",
     "keyword", "locale", "logging", "ntpath", "numbers", "operator", "os", "pathlib", "pickle", "posixpath", "pprint",
-    "re", "reprlib", "secrets", "shlex", "shutil", "statistics", "string", "tempfile", "textwrap", "traceback", "typing",
-    "unicodedata", "urllib", "uuid", "warnings", "concmodels",
+    "re", "reprlib", "secrets", "shlex", "shutil", "statistics", "string", "tempfile", "textwrap", "traceback",
+    "typing", "unicodedata", "urllib", "uuid", "warnings", "concmodels",
 }  # fmt: skip
 """Their functions that are written in Python change nothing that they are given but containers."""
 OF_NUMBERS = ("math", "cmath", "time", "posix", "_operator", "_random", "concmodels.explore.threads.library")

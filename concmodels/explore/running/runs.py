@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from concmodels.explore.errors import CannotExplore
-from concmodels.explore.eventloops.haste import TIMER
 from concmodels.explore.running.outcome import cause, reached_the_limit
 from concmodels.explore.running.repeatable import process_put_back
 from concmodels.explore.running.run import run_once
 from concmodels.explore.running.watchdog import Watchdog
 from concmodels.models.simulated.sockets import NoSockets
+from concmodels.models.simulated.steps import TIMER
 from concmodels.models.simulated.units import Units
 from concmodels.models.simulated.world import RunInRun
 
