@@ -203,7 +203,6 @@ NAMED_ABOVE = {
     "explore/command.py": "which programs can be explored, in the help",
     "explore/eventloops/anyio_.py": "the modules of the library in which something is replaced",
     "explore/eventloops/awaited.py": "whose event loop runs a coroutine function",
-    "explore/eventloops/futures.py": "which method it stands for, in docstrings",
     "explore/eventloops/replaced.py": "the event loops that are replaced",
     "explore/eventloops/trio_.py": "the modules of the library in which something is replaced",
     "explore/eventloops/threads_apart.py": "the libraries that keep something for each thread",

@@ -21,6 +21,7 @@ from concmodels import catalog
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.eventloops.awaited import Checked, run_on
 from concmodels.explore.eventloops.unwatched import Unwatched
+from concmodels.explore.preemption.following import Following
 from concmodels.explore.preemption.monitoring import CodeMonitor
 from concmodels.explore.running.repeatable import names_in
 from concmodels.explore.running.scenario import Scenario
@@ -110,7 +111,14 @@ def _on_event_loops(
     if has_threads:
         return watched()
     checked = Checked(function, is_watched=False)
-    return Scenario(checked, args, label, codes=codes, is_cooperative=True, watched=watched, monitor=Unwatched())
+    monitor = Unwatched(lambda: _follower(codes, trees))
+    return Scenario(checked, args, label, codes=codes, is_cooperative=True, watched=watched, monitor=monitor)
+
+
+def _follower(codes: tuple[CodeType, ...], trees: dict[str, ast.Module]) -> Following:
+    from concmodels.explore.eventloops.followed import is_known  # it imports asyncio
+
+    return Following(codes, trees, is_known)
 
 
 def _import_event_loops(libraries: Collection[str]) -> None:

@@ -78,7 +78,7 @@ def test_the_reduced_search_finds_every_outcome(order, part, tmp_path, record_pr
     record_property("random programs", (f"asyncio, order {order}", told))
     assert not wrong, "\n\n".join(wrong)
     assert told["reduced runs"] <= told["full runs"]
-    assert order == "any" or told["with several outcomes"]
+    assert order == "any" or part or told["with several outcomes"]
 
 
 LATER = """

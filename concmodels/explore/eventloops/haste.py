@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     type Place = tuple[str, int]
 
+SLACK_S = 0.05
+"""How long the callbacks that are ready may take, in virtual seconds."""
+
 END_OF_SLEEP = "end of a sleep"
 """In the place of `TIMER`, where a task sleeps for it."""
 

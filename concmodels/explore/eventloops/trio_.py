@@ -19,6 +19,7 @@ from greenlet import GreenletExit
 from concmodels.explore.eventloops import trio_threads
 from concmodels.explore.eventloops.findings import findings_of
 from concmodels.explore.eventloops.haste import END_OF_SLEEP, haste_of
+from concmodels.explore.eventloops.history import history_of
 from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers, number
 from concmodels.explore.eventloops.refused import refuse
@@ -72,6 +73,7 @@ class _Loop(trio.abc.Instrument):
         self._numbers = itertools.count(1)
         self._tasks: dict[int, Any] = {}
         findings_of(world).loops.append(self)
+        history_of(world).differ()
         trio_threads.loops_of(world).append(self)
         self.entry_queue: Any = None
         self._keys = ((world.new_key("queue"), True),)
