@@ -232,7 +232,7 @@ class Search:
 
     def _begin_complete(self) -> None:
         """Try every schedule, if that takes a moment; only for programs that can be followed."""
-        if isinstance(self.scenario.monitor, Unwatched):
+        if isinstance(self.scenario.monitor, Unwatched) and self.scenario.monitor.may_follow:
             self._complete(self.runs.seconds + SECONDS_UNFOLLOWED)
 
     def _follow(self) -> None:

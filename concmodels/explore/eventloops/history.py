@@ -49,7 +49,8 @@ class Follows(Protocol):
 class History:
     """The events of one run. `calls` is how many callbacks there were that touch the program."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_asked_for: bool = True) -> None:
+        self.is_asked_for = is_asked_for
         self.calls = 0
         self.is_complete = True
         """Whether all that the program does is done in events; not if it runs in several threads."""
@@ -124,7 +125,9 @@ class History:
         self._now = self._between_callbacks()
 
     def _note(self) -> None:
-        """Add the present event."""
+        """Add the present event, if anybody asks for the state."""
+        if not self.is_asked_for:
+            return
         now, last = self._now, self._last
         before = tuple((key, last.get(key, 0)) for key in sorted(now.touched))
         event = hash((now.identity, now.clock, before))
@@ -158,6 +161,6 @@ def history_of(world: World) -> History:
     """Return the history of a run: one for all its event loops."""
     found = _histories.get(world)
     if found is None:
-        found = _histories[world] = History()
+        found = _histories[world] = History(is_asked_for=hasattr(world.strategy, "visit"))
         world.on_clock_read = found.read_clock
     return found

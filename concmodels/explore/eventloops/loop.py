@@ -260,10 +260,11 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
 
     def run_until_complete(self, future: Any) -> Any:
         """As `loop.run_until_complete`. Then tasks are freed that nothing holds, as they might have been before."""
+        is_closing = getattr(future, "cr_code", None) in _CLOSING  # then it was done just before
         try:
             return super().run_until_complete(future)
         finally:
-            if not self._world.dying:
+            if not (self._world.dying or is_closing):
                 gc.collect(0)
 
     def _run_once(self) -> None:

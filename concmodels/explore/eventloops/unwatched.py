@@ -43,7 +43,7 @@ class Unwatched:
     `racing` follows what steps access. What it finds is no race, but whether all schedules do the same.
     """
 
-    def __init__(self, make_follower: Callable[[], Follower]) -> None:
+    def __init__(self, make_follower: Callable[[], Follower] | None) -> None:
         self.unexplored: list[str] = []
         """As `Monitor.unexplored`."""
         self._make_follower = make_follower
@@ -53,11 +53,16 @@ class Unwatched:
         """Whether all schedules do the same as the one that was followed last."""
 
     @property
+    def may_follow(self) -> bool:
+        """Whether what a program accesses can be followed on the event loops that it uses: on asyncio's alone."""
+        return self._make_follower is not None
+
+    @property
     def can_follow(self) -> bool:
-        """Whether all of the program can be followed."""
-        if self._follower is None:
+        """Whether all of this program can be followed."""
+        if self._follower is None and self._make_follower is not None:
             self._follower = self._make_follower()
-        return self._follower.is_possible
+        return self._follower is not None and self._follower.is_possible
 
     def begin(self) -> None:
         """As `Monitor.begin`."""
