@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from concmodels.explore.eventloops.futures import FollowedTask
 from concmodels.explore.eventloops.haste import SLACK_S
 from concmodels.explore.eventloops.history import PROGRAM, history_of
+from concmodels.explore.threads.installed import is_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -146,7 +147,7 @@ class Followed:
     def read_clock(self) -> None:
         """Note that somebody asks for the time: if it isn't asyncio, which needs it for timers, it may do anything."""
         frame = sys._getframe(2)
-        while frame.f_back is not None and "concmodels" in frame.f_code.co_filename:
+        while frame.f_back is not None and is_own(frame.f_code.co_filename):
             frame = frame.f_back
         if not frame.f_code.co_filename.startswith(_ASYNCIO):
             self.differ()

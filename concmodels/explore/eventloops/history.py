@@ -34,7 +34,7 @@ _MASK = (1 << 64) - 1
 
 
 class Follows(Protocol):
-    """What is told of the callbacks of a run: `followed.py`."""
+    """It is told of all that the callbacks of a run do: see `followed.py`."""
 
     def make(self, identity: int) -> None: ...
     def begin_callback(self, handle: Any, key: int) -> None: ...

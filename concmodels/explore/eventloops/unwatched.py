@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Follower(Protocol):
-    """What tells of the accesses of callbacks."""
+    """A follower tells what callbacks access."""
 
     @property
     def is_possible(self) -> bool:

@@ -10,11 +10,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from inspect import CO_ASYNC_GENERATOR
-from os import sep
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.preemption.monitoring import CodeMonitor
-from concmodels.explore.threads.installed import LIBRARY, is_of_python
+from concmodels.explore.threads.installed import is_of_python, is_own
 from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from concmodels.explore.monitor import RaceDetector
 
     class Footprint(RaceDetector, Protocol):
-        """What is told of all accesses."""
+        """A `RaceDetector` that is told of all accesses."""
 
         def touch(self, thing: Any, name: str, changes: bool) -> None:
             """Take note of an access to an object that nobody else looks at."""
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 _monitoring = sys.monitoring
 _events = _monitoring.events
 _TOOL = 4
-_OWN = f"{sep}{LIBRARY}{sep}"
 
 
 _OF_FREEING = frozenset({"__del__", "weakref", "ref", "WeakSet", "WeakKeyDictionary", "WeakValueDictionary", "gc"})
@@ -104,9 +102,9 @@ class Following(CodeMonitor):
             if world is not None and not world.dying:
                 self._footprint.touch_all()
             return None
-        if _OWN in code.co_filename or code.co_varnames[:1] != ("self",) or code.co_argcount == 0:
+        if is_own(code.co_filename) or code.co_varnames[:1] != ("self",) or code.co_argcount == 0:
             return again
-        if world is None or world.dying or (frame.f_back is not None and _OWN in frame.f_back.f_code.co_filename):
+        if world is None or world.dying or (frame.f_back is not None and is_own(frame.f_back.f_code.co_filename)):
             return None
         owner = frame.f_locals["self"]
         if not self._is_known(owner, code.co_name):
