@@ -34,7 +34,7 @@ _MASK = (1 << 64) - 1
 
 
 class Follows(Protocol):
-    """It is told of all that the callbacks of a run do: see `followed.py`."""
+    """The interface of `Followed`, which is told of all that callbacks do."""
 
     def make(self, identity: int) -> None: ...
     def begin_callback(self, handle: Any, key: int) -> None: ...
