@@ -21,6 +21,7 @@ from concmodels import catalog
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.eventloops.awaited import Checked, run_on
 from concmodels.explore.eventloops.unwatched import Unwatched
+from concmodels.explore.preemption.following import Following
 from concmodels.explore.preemption.monitoring import CodeMonitor
 from concmodels.explore.running.repeatable import names_in
 from concmodels.explore.running.scenario import Scenario
@@ -56,7 +57,7 @@ def of_function(main: Callable[..., Any], args: tuple[Any, ...] = (), packages: 
         _import_event_loops(names)
         called = partial(run_on(_library_of(names)), main) if is_async else main
         label = getattr(main, "__qualname__", repr(main))
-        return _on_event_loops(called, args, label, codes, trees, _use_threads(modules))
+        return _on_event_loops(called, args, label, codes, trees, names, _use_threads(modules))
     monitor = CodeMonitor(codes, trees) if trees else None
     return Scenario(main, args, getattr(main, "__qualname__", repr(main)), is_async, codes, monitor=monitor)
 
@@ -90,7 +91,7 @@ def _of_program(program: Program, args: tuple[Any, ...], label: str) -> Scenario
     if is_async:
         program.run = run_on(_library_of(program.main.imported()))
     has_threads = has_model or not (_THREADS - {"time"}).isdisjoint(imported)
-    return _on_event_loops(program, args, label, codes, program.trees, has_threads)
+    return _on_event_loops(program, args, label, codes, program.trees, set(libraries), has_threads)
 
 
 def _on_event_loops(
@@ -99,6 +100,7 @@ def _on_event_loops(
     label: str,
     codes: tuple[CodeType, ...],
     trees: dict[str, ast.Module],
+    libraries: set[str],
     has_threads: bool,
 ) -> Scenario:
     """Return the scenario of a program that runs event loops; it has to be watched if its code runs in threads."""
@@ -110,7 +112,14 @@ def _on_event_loops(
     if has_threads:
         return watched()
     checked = Checked(function, is_watched=False)
-    return Scenario(checked, args, label, codes=codes, is_cooperative=True, watched=watched, monitor=Unwatched())
+    monitor = Unwatched((lambda: _follower(codes, trees)) if libraries == {"asyncio"} else None)
+    return Scenario(checked, args, label, codes=codes, is_cooperative=True, watched=watched, monitor=monitor)
+
+
+def _follower(codes: tuple[CodeType, ...], trees: dict[str, ast.Module]) -> Following:
+    from concmodels.explore.eventloops.followed import is_known  # it imports asyncio
+
+    return Following(codes, trees, is_known)
 
 
 def _import_event_loops(libraries: Collection[str]) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.eventloops.awaited import Checked
 from concmodels.explore.eventloops.haste import AGAIN, ONCE, Haste
-from concmodels.explore.eventloops.unwatched import CodeInThread
+from concmodels.explore.eventloops.unwatched import CodeInThread, Unwatched
 from concmodels.explore.failures.diagnosis import diagnosed, follower, noted
 from concmodels.explore.monitor import ONLY_IF
 from concmodels.explore.report import Report
@@ -51,6 +51,9 @@ FIRST_SAMPLE = 100
 
 SECONDS_OF_HASTE = 1.0
 """How long it may take to end sleeps too soon."""
+
+SECONDS_UNFOLLOWED = 0.5
+"""How long all schedules of an event loop are tried before what its callbacks access is followed."""
 
 SHARE_OF_COMPLETE = 0.7
 """Of the time of `auto`, after how much the complete search is given up for a greater sample."""
@@ -186,8 +189,8 @@ class Search:
 
     def _search(self) -> None:
         phases: dict[str, list[Callable[[], None]]] = {
-            "auto": [self._first_sample, self._part_of_complete, self._sample_on],
-            "all": [self._complete],
+            "auto": [self._first_sample, self._begin_complete, self._follow, self._part_of_complete, self._sample_on],
+            "all": [self._begin_complete, self._follow, self._complete],
         }
         try:
             self._repeat()
@@ -226,6 +229,23 @@ class Search:
         return f"{name}{self.options.seed + number}" + (f".{self._length}" if name == "pct" else "")
 
     # All.
+
+    def _begin_complete(self) -> None:
+        """Try every schedule, if that takes a moment; only for programs that can be followed."""
+        if isinstance(self.scenario.monitor, Unwatched) and self.scenario.monitor.may_follow:
+            self._complete(self.runs.seconds + SECONDS_UNFOLLOWED)
+
+    def _follow(self) -> None:
+        """Follow what callbacks access in one run. If no two of them can meet, all schedules do the same."""
+        monitor = self.scenario.monitor
+        if not isinstance(monitor, Unwatched) or not monitor.can_follow or self.options.interrupt:
+            return
+        with suppress(CannotExplore):  # another tool may be monitoring this process
+            with self.runs.racing(frozenset()):
+                run = self.runs.run(FirstComeFirstServed())
+                self._judge(run, "first", self._points(frozenset()))
+            if monitor.are_alike and not run.cut:
+                self._tried = 1
 
     def _part_of_complete(self) -> None:
         self._complete(self.options.seconds * SHARE_OF_COMPLETE)

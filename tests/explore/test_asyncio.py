@@ -431,6 +431,21 @@ def test_sets_of_tasks_and_of_scopes_are_gone_through_in_one_order(judged):
     assert report.failure is None and report.unseen == (), str(report)
 
 
+@pytest.mark.parametrize(("tasks", "orders"), [(3, 6), (5, 2)])
+def test_as_completed_starts_coroutines_in_any_order(judged, tasks, orders):
+    """It keeps them in a set, and they have no order there."""
+    report = judged(f"""
+        async def main():
+            log = []
+            async def note(it):
+                log.append(it)
+            for it in asyncio.as_completed(map(note, range({tasks}))):
+                await it
+            return tuple(log)
+    """)
+    assert report.verdict == "held in all" and len(report.outcomes) == orders, str(report)
+
+
 # Where main is.
 
 
@@ -630,6 +645,35 @@ def test_a_program_of_one_task_is_no_proof(judged):
             await asyncio.sleep(1)
     """)
     assert report.verdict == "held so far" and "no task was started" in str(report)
+
+
+def test_but_a_time_limit_makes_it_one_that_can_go_on_in_several_ways(judged):
+    report = judged("""
+        async def main():
+            try:
+                async with asyncio.timeout(0.01):
+                    await asyncio.Event().wait()
+            except TimeoutError:
+                return "late"
+    """)
+    assert report.verdict == "held in all" and set(report.outcomes) == {"late"}
+
+
+def test_functions_of_asyncio_take_no_proof_away_where_threads_are_watched(judged):
+    report = judged("""
+        import threading
+        async def main():
+            loop = asyncio.get_running_loop()
+            told, items = loop.create_future(), []
+            def tell():
+                items.append(1)
+                loop.call_soon_threadsafe(told.set_result, None)
+            threading.Thread(target=tell).start()
+            async with asyncio.timeout(2):
+                await told
+            assert items == [1]
+    """)
+    assert report.verdict == "held in all", str(report)
 
 
 def test_a_search_leaves_no_run_behind():

@@ -297,6 +297,30 @@ def test_a_sleep_in_the_place_of_an_await_is_said(judged, library, function):
     assert report.verdict == "held in all", str(report)
 
 
+LIMITED = """
+    import trio
+    import anyio
+
+    async def work(library):
+        with library.move_on_after(1) as scope:
+            await library.{wait}
+        return scope.cancelled_caught
+
+    def on_asyncio():
+        return anyio.run(work, anyio)
+
+    def on_trio():
+        return trio.run(work, trio)
+"""
+
+
+@pytest.mark.parametrize("function", [":on_asyncio", ":on_trio"])
+@pytest.mark.parametrize(("wait", "verdict"), [("sleep(2)", "held in all"), ("sleep(0)", "held so far")])
+def test_a_task_alone_with_a_time_limit_that_expires_is_proved(judged, function, wait, verdict):
+    report = judged(LIMITED.format(wait=wait), function)
+    assert report.verdict == verdict and set(report.outcomes) == {wait == "sleep(2)"}, str(report)
+
+
 ON_BOTH = """
     import anyio
 

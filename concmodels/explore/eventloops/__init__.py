@@ -10,6 +10,7 @@ Its parts, the lower ones first:
 
     history.py        what the callbacks of a run have done, in a number: the same one means the same state
     futures.py        futures that tell when they are touched
+    followed.py       whether the callbacks of a run would do the same in any order
     findings.py       what asyncio and Python only log: exceptions that nobody retrieves, coroutines that nobody awaits
     haste.py          sleeps that end too soon
     interrupts.py     Ctrl-C and other signals, for an exploration in which they may come

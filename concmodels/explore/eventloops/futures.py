@@ -1,12 +1,14 @@
 """Futures and tasks of an explored event loop. Futures tell the history of the run when they are touched.
 
 Both have the same hash in each run, because asyncio and programs go through sets of them: those that a `TaskGroup`
-cancels, and what `asyncio.wait` returns. They are gone through in the order in which they were made.
+cancels, and what `asyncio.wait` returns. Tasks are gone through in the order in which they were made.
 """
 
 import asyncio
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
+
+from concmodels.explore.eventloops.history import TASKS
 
 if TYPE_CHECKING:
     from concmodels.explore.eventloops.history import History
@@ -19,22 +21,21 @@ class Future(asyncio.Future[Any]):
     """
 
     def __init__(self, history: History, *, loop: asyncio.AbstractEventLoop) -> None:
-        self._number = history.next_number()
+        self.identity = history.new_identity()
         super().__init__(loop=loop)
         self._history = history
-        self.identity = history.new_identity()
 
     def __await__(self) -> Generator[Any, None, Any]:
-        self._history.touch(self.identity)
+        self._history.touch(self.identity, False)
         return super().__await__()
 
     __iter__ = __await__
 
     def __hash__(self) -> int:
-        return self._number
+        return self.identity
 
     def __repr__(self) -> str:
-        self._history.touch(self.identity)
+        self._history.touch(self.identity, False)
         return super().__repr__()
 
 
@@ -43,25 +44,50 @@ class Task(asyncio.Task[Any]):
 
     def __init__(self, coro: Any, *, history: History, **options: Any) -> None:
         self._number = history.next_number()
+        history.touch(TASKS)
         super().__init__(coro, **options)
 
     def __hash__(self) -> int:
         return self._number
 
 
-def _telling(name: str) -> Any:
-    method = getattr(asyncio.Future, name)
+class FollowedTask(Task):
+    """As `Task`, in a run that is followed: it too tells the history when it is touched."""
 
-    def tell(self: Future, *args: Any, **options: Any) -> Any:
-        self._history.touch(self.identity)
+    def __init__(self, coro: Any, *, history: History, **options: Any) -> None:
+        self.identity = history.new_identity()
+        self._history = history
+        super().__init__(coro, history=history, **options)
+        history.touch(self.identity)
+
+    def ended_badly(self) -> bool:
+        """Return whether it was cancelled, or has failed."""
+        return asyncio.Task.cancelled(self) or _has_failed(self)
+
+
+FollowedTask.__name__ = Task.__name__
+
+
+def _has_failed(task: asyncio.Task[Any]) -> bool:
+    return getattr(task, "_exception", None) is not None
+
+
+def _telling(kind: type, name: str) -> Any:
+    method, changes = getattr(kind, name), name not in _READ
+
+    def tell(self: Any, *args: Any, **options: Any) -> Any:
+        self._history.touch(self.identity, changes)
         return method(self, *args, **options)
 
-    tell.__name__, tell.__doc__ = name, f"As `asyncio.Future.{name}`."
+    tell.__name__, tell.__doc__ = name, f"As `{kind.__name__}.{name}`."
     return tell
 
 
-for _name in (
-    "add_done_callback", "cancel", "cancelled", "done", "exception", "remove_done_callback", "result", "set_exception",
-    "set_result",
-):  # fmt: skip
-    setattr(Future, _name, _telling(_name))
+_READ = frozenset({"cancelled", "done", "exception", "result", "cancelling", "get_name", "get_coro", "__await__"})
+_OF_BOTH = ("add_done_callback", "cancel", "cancelled", "done", "exception", "remove_done_callback", "result")
+_OF_TASKS = ("cancelling", "uncancel", "get_name", "set_name", "get_coro", "get_stack", "print_stack", "get_context")
+
+for _name in (*_OF_BOTH, "set_exception", "set_result"):
+    setattr(Future, _name, _telling(asyncio.Future, _name))
+for _name in (*_OF_BOTH, *_OF_TASKS, "__await__", "__repr__"):
+    setattr(FollowedTask, _name, _telling(asyncio.Task, _name))

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
     type Place = tuple[str, int]
 
+SLACK_S = 0.05
+"""How long the callbacks that are ready may take, in virtual seconds."""
+
+END_OF_SLEEP = "end of a sleep"
+"""In the place of `TIMER`, where a task sleeps for it."""
+
 ONCE, AGAIN = 1, 3
 """How many sleeps of a run end too soon: one, then several, for a program that sleeps in a loop."""
 

@@ -14,14 +14,16 @@ Musuvathi and Qadeer: Partial-Order Reduction for Context-Bounded State Explorat
 happens-before graphs".
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from concmodels.models.simulated.world import World
 
+TASKS = 3
+"""The key of how many tasks there are: their names and their order in a set are numbers."""
 PROGRAM = 0
 """The key of what all callbacks touch, but for those that set the result of a future."""
 _BETWEEN = 1
@@ -31,13 +33,29 @@ _REST = 2
 _MASK = (1 << 64) - 1
 
 
+class Follows(Protocol):
+    """The interface of `Followed`, which is told of all that callbacks do."""
+
+    def make(self, identity: int) -> None: ...
+    def begin_callback(self, handle: Any, key: int) -> None: ...
+    def end_callback(self) -> None: ...
+    def end_loop(self, ready: Iterable[Any], timers: Iterable[Any], clock: float) -> None: ...
+    def leave(self, when: float, clock: float) -> None: ...
+    def touch_key(self, key: int, changes: bool) -> None: ...
+    def read_clock(self) -> None: ...
+    def differ(self) -> None: ...
+
+
 class History:
     """The events of one run. `calls` is how many callbacks there were that touch the program."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_asked_for: bool = True) -> None:
+        self.is_asked_for = is_asked_for
         self.calls = 0
         self.is_complete = True
         """Whether all that the program does is done in events; not if it runs in several threads."""
+        self.followed: Follows | None = None
+        """What is told of all that callbacks do, in the run that is followed."""
         self._numbers = 0
         self._sum = 0
         self._last: dict[int, int] = {}
@@ -51,7 +69,10 @@ class History:
         """Return the identity of a callback, or a future, that the present event makes."""
         now = self._now
         now.made += 1
-        return hash((now.identity, now.made))
+        identity = hash((now.identity, now.made))
+        if self.followed is not None:
+            self.followed.make(identity)
+        return identity
 
     def next_number(self) -> int:
         """Return the number of a future or task of the run, in the order in which they are made."""
@@ -66,13 +87,27 @@ class History:
         self._now = _Event(identity, set(keys))
         self.calls += PROGRAM in keys
 
-    def touch(self, key: int) -> None:
-        """Note that the present event touches this."""
+    def touch(self, key: int, changes: bool = True) -> None:
+        """Note that the present event touches this; only what follows it looks whether it `changes` it."""
         self._now.touched.add(key)
+        if self.followed is not None:
+            self.followed.touch_key(key, changes)
 
     def read_clock(self, clock: float) -> None:
         """Note that the present event has read the clock."""
         self._now.clock = clock
+        if self.followed is not None:
+            self.followed.read_clock()
+
+    def draw(self, lot: int) -> None:
+        """Note that the present event goes on as a lot has said."""
+        self._now.identity = hash((self._now.identity, lot))
+        self.differ()
+
+    def differ(self) -> None:
+        """Note that schedules may differ by what is not followed."""
+        if self.followed is not None:
+            self.followed.differ()
 
     @contextmanager
     def interrupted(self) -> Iterator[None]:
@@ -90,7 +125,9 @@ class History:
         self._now = self._between_callbacks()
 
     def _note(self) -> None:
-        """Add the present event."""
+        """Add the present event, if anybody asks for the state."""
+        if not self.is_asked_for:
+            return
         now, last = self._now, self._last
         before = tuple((key, last.get(key, 0)) for key in sorted(now.touched))
         event = hash((now.identity, now.clock, before))
@@ -124,6 +161,6 @@ def history_of(world: World) -> History:
     """Return the history of a run: one for all its event loops."""
     found = _histories.get(world)
     if found is None:
-        found = _histories[world] = History()
+        found = _histories[world] = History(is_asked_for=hasattr(world.strategy, "visit"))
         world.on_clock_read = found.read_clock
     return found

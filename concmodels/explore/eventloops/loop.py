@@ -5,7 +5,7 @@ ready, and then calls these. This one does the same, but its timers expire when 
 step of the world, and so is each timer:
 
     go on first    the callbacks that are ready are called, before the next timer expires
-    timer          it expires first
+    timer          it expires first; "end of a sleep" if a task sleeps for it
     wake           another thread has scheduled something
 
 A timer may come before callbacks that are ready if it lies at most `SLACK_S` ahead of the last moment in which nothing
@@ -27,13 +27,14 @@ from weakref import WeakKeyDictionary
 
 from concmodels.explore.eventloops.executor import Job, awaitable
 from concmodels.explore.eventloops.findings import findings_of, is_over
-from concmodels.explore.eventloops.futures import Future, Task
-from concmodels.explore.eventloops.haste import haste_of
+from concmodels.explore.eventloops.futures import FollowedTask, Future, Task
+from concmodels.explore.eventloops.haste import END_OF_SLEEP, SLACK_S, haste_of
 from concmodels.explore.eventloops.history import PROGRAM, history_of
 from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers
 from concmodels.explore.eventloops.refused import refuse, refusing_methods
 from concmodels.explore.eventloops.unwatched import CodeInThread
+from concmodels.models.simulated.steps import TIMER
 from concmodels.models.tasks.signals.frames import awaits, line_of_program, stack
 
 if TYPE_CHECKING:
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
     from concmodels.explore.eventloops.haste import Haste
     from concmodels.models.simulated.steps import Identity, Step
     from concmodels.models.simulated.world import World
-
-SLACK_S = 0.05
-"""How long the callbacks that are ready may take, in virtual seconds."""
 
 _A_SIGNAL = "have the schedule decide when it comes, by --interrupt or interrupt=True, or call the handler in a task"
 
@@ -69,11 +67,12 @@ class _Handle(events.Handle):
 
 
 class _Timer(events.TimerHandle):
-    __slots__ = ("begun", "calls", "identity", "lane", "number", "place", "slept_at")
+    __slots__ = ("begun", "calls", "identity", "is_sleep", "lane", "number", "place", "slept_at")
 
     identity: int
     number: int
     calls: int
+    is_sleep: bool
     lane: _Lane | None
     place: tuple[str, int] | None
     slept_at: tuple[str, int] | None
@@ -139,7 +138,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         timer.begun, timer.slept_at = self._world.clock, None
         if self._world.record:
             timer.lane, timer.place = self._caller()
-        if self._haste is not None and sys._getframe(2).f_code is _SLEEP:
+        timer.is_sleep = sys._getframe(2).f_code is _SLEEP
+        if self._haste is not None and timer.is_sleep:
             timer.slept_at = line_of_program(stack(sys._getframe(2)))
         timer._scheduled = True
         heapq.heappush(self._scheduled, timer)
@@ -151,6 +151,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         """As `loop.call_soon_threadsafe`; a step, because another thread may call it at any time."""
         self._check_closed()
         self.announce_another_thread()
+        self.history.differ()
         handle = self._call_soon(callback, args, context)
         self._write_to_self()
         return handle
@@ -167,6 +168,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             self._check_default_executor()
         if executor is not None:
             return awaitable(executor.submit(func, *args), self)
+        self.history.differ()
         job = Job(self, partial(func, *args) if args else func)
         self.jobs.add(job)
         if not job.is_one_step:
@@ -228,8 +230,12 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             options["name"] = f"Task-{number}"
         if self._task_factory is None:
             self._check_closed()
-            task: Any = Task(coro, history=self.history, loop=self, **options)
+            kind = Task if self.history.followed is None else FollowedTask
+            task: Any = kind(coro, history=self.history, loop=self, **options)
+            if options.get("context") is not None:
+                self.history.touch(PROGRAM)  # others may have it, too
         else:
+            self.history.differ()  # tasks of another kind tell nothing
             task = super().create_task(coro, **options)
         if number == 1 or getattr(coro, "cr_code", None) in _CLOSING:
             self._lanes[task] = _Lane("main", (0,))
@@ -249,13 +255,16 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             super().run_forever()
         finally:
             runner.event_loop = outer
+        if self.history.followed is not None:
+            self.history.followed.end_loop(self._ready, self._scheduled, self._world.clock)
 
     def run_until_complete(self, future: Any) -> Any:
         """As `loop.run_until_complete`. Then tasks are freed that nothing holds, as they might have been before."""
+        is_closing = getattr(future, "cr_code", None) in _CLOSING  # then it was done just before
         try:
             return super().run_until_complete(future)
         finally:
-            if not self._world.dying:
+            if not (self._world.dying or is_closing):
                 gc.collect(0)
 
     def _run_once(self) -> None:
@@ -268,7 +277,9 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             if self.jobs:
                 self._visit()
             handle = self._ready.popleft()
-            if not handle._cancelled:
+            if handle._cancelled:
+                self.history.differ()  # it might have been called before
+            else:
                 self._call(handle)
 
     def _poll(self) -> None:
@@ -429,7 +440,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             self._expire(timer)
 
     def _expiry(self, timer: _Timer) -> Step:
-        step = self._world.announce("timer", self._keys)
+        step = self._world.announce(END_OF_SLEEP if timer.is_sleep else TIMER, self._keys)
         step.place, step.resumes = timer.place, timer.lane
         return step
 
@@ -444,11 +455,20 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         history = self.history
         lane, place = self._resumed_by(handle)
         self._world.point("call back" if lane is None else "resume", self._keys, resumes=lane, place=place)
-        history.begin(handle.identity, _touched_by(handle))
+        history.begin(handle.identity, key := _touched_by(handle))
+        if history.followed is not None:
+            history.followed.begin_callback(handle, key)
         try:
             handle._run()
         finally:
+            if history.followed is not None:
+                history.followed.end_callback()
             history.end()
+
+    def _timer_handle_cancelled(self, handle: Any) -> None:
+        if self.history.followed is not None and handle._scheduled:
+            self.history.followed.leave(handle._when, self._world.clock)
+        super()._timer_handle_cancelled(handle)
 
     def _visit(self) -> None:
         """Let a search leave this run if the same state was there before."""

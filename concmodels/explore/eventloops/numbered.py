@@ -1,8 +1,11 @@
 """Numbers the objects that a library keeps in sets, or orders by their addresses: the same order in each run."""
 
+from collections.abc import Iterable
+from inspect import iscoroutine
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from concmodels.explore.eventloops.history import history_of
 from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
@@ -24,3 +27,25 @@ def number(it: Any) -> int:
 def forget_numbers(world: World) -> None:
     """Let go of the objects of a run that has ended."""
     _numbers.pop(world, None)
+
+
+def in_drawn_order(items: Iterable[Any] = ()) -> Any:
+    """Be `set` for asyncio: coroutines have no order in a set, so the schedule draws one.
+
+    Of up to `_FEW` coroutines it draws any order, of more the one in which they were given or its reverse.
+    """
+    world, given = current(), list(items)
+    if world is None or not any(map(iscoroutine, given)):
+        return set(given)
+    left = list({id(it): it for it in given}.values())
+    drawn: list[Any] = []
+    while len(left) > 1:
+        lot = world.branch(len(left) if len(left) + len(drawn) <= _FEW else 2)
+        history_of(world).draw(lot)
+        if len(left) + len(drawn) > _FEW:
+            return left[:: 1 - 2 * lot]
+        drawn.append(left.pop(lot))
+    return [*drawn, *left]
+
+
+_FEW = 4

@@ -40,10 +40,12 @@ def _of_asyncio() -> Iterator[Any]:
 
     from concmodels.explore.eventloops import executor
     from concmodels.explore.eventloops.interrupts import Signals
+    from concmodels.explore.eventloops.numbered import in_drawn_order
 
     for module in (asyncio, events):
         yield _replaced(module, "new_event_loop", _new_event_loop)
     yield _replaced(runners, "signal", lambda _: Signals())
+    yield _replaced(tasks, "set", lambda _: in_drawn_order)
     for module in (asyncio, tasks):
         yield _replaced(module, "run_coroutine_threadsafe", _in_a_run(executor.run_coroutine_threadsafe))
     for module in (asyncio, futures):
@@ -55,13 +57,19 @@ def _of_asyncio() -> Iterator[Any]:
 
 @contextmanager
 def _replaced(owner: Any, name: str, by: Callable[[Any], Any]) -> Iterator[None]:
-    """Replace an attribute by what this makes of it."""
-    real = getattr(owner, name)
-    setattr(owner, name, by(real))
+    """Replace an attribute by what this makes of it; a builtin function, which is none, only in this module."""
+    real = vars(owner).get(name, _MISSING)
+    setattr(owner, name, by(getattr(owner, name, None)))
     try:
         yield
     finally:
-        setattr(owner, name, real)
+        if real is _MISSING:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, real)
+
+
+_MISSING = object()
 
 
 def _new_event_loop(real: Callable[[], Any]) -> Callable[[], Any]:

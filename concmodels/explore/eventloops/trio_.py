@@ -18,10 +18,12 @@ from greenlet import GreenletExit
 
 from concmodels.explore.eventloops import trio_threads
 from concmodels.explore.eventloops.findings import findings_of
-from concmodels.explore.eventloops.haste import haste_of
+from concmodels.explore.eventloops.haste import END_OF_SLEEP, haste_of
+from concmodels.explore.eventloops.history import history_of
 from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers, number
 from concmodels.explore.eventloops.refused import refuse
+from concmodels.models.simulated.steps import TIMER
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import awaits, line_of_program
 
@@ -71,6 +73,7 @@ class _Loop(trio.abc.Instrument):
         self._numbers = itertools.count(1)
         self._tasks: dict[int, Any] = {}
         findings_of(world).loops.append(self)
+        history_of(world).differ()
         trio_threads.loops_of(world).append(self)
         self.entry_queue: Any = None
         self._keys = ((world.new_key("queue"), True),)
@@ -168,8 +171,10 @@ class _Loop(trio.abc.Instrument):
         If there is neither, nothing will ever wake a task, and the run ends.
         """
         world, seconds = self.world, trio.lowlevel.current_statistics().seconds_to_next_deadline
-        wake, expire = world.announce("wake", self._keys), world.announce("timer", self._keys)
-        world.enable_at(world.clock + seconds, expire)
+        moment = world.clock + seconds
+        wake = world.announce("wake", self._keys)
+        expire = world.announce(END_OF_SLEEP if moment < self._next_limit() else TIMER, self._keys)
+        world.enable_at(moment, expire)
         self._wake = wake
         try:
             return world.park(wake, expire) is wake

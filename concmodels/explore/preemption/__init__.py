@@ -21,4 +21,5 @@ Its parts, the lower ones first:
     waits.py          which accesses nothing orders but a clock
     races.py          which accesses nothing orders, by vector clocks
     monitoring.py     the callbacks of `sys.monitoring`
+    following.py      the same for event loops: what a whole callback accesses
 """

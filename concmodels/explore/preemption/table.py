@@ -104,11 +104,11 @@ SIMULATED = ("threading", "queue", "concurrent", "_thread", "_queue", "concmodel
 """What the explorer has instead notes itself what tasks share."""
 WRITE_THEIR_ARGUMENTS = frozenset({"random", "heapq", "bisect"})
 READ_THEIR_ARGUMENTS = WRITE_THEIR_ARGUMENTS | {
-    "ast", "base64", "calendar", "codecs", "colorsys", "contextlib", "copy", "csv", "dataclasses", "datetime",
-    "difflib", "enum", "fnmatch", "fractions", "glob", "hashlib", "html", "inspect", "ipaddress", "json", "keyword",
-    "locale", "logging", "ntpath", "numbers", "operator", "os", "pathlib", "pickle", "posixpath", "pprint", "re",
-    "reprlib", "secrets", "shlex", "shutil", "statistics", "string", "tempfile", "textwrap", "traceback", "typing",
-    "unicodedata", "urllib", "uuid", "warnings", "concmodels",
+    "ast", "asyncio", "base64", "calendar", "codecs", "colorsys", "contextlib", "copy", "csv", "dataclasses",
+    "datetime", "difflib", "enum", "fnmatch", "fractions", "glob", "hashlib", "html", "inspect", "ipaddress", "json",
+    "keyword", "locale", "logging", "ntpath", "numbers", "operator", "os", "pathlib", "pickle", "posixpath", "pprint",
+    "re", "reprlib", "secrets", "shlex", "shutil", "statistics", "string", "tempfile", "textwrap", "traceback",
+    "typing", "unicodedata", "urllib", "uuid", "warnings", "concmodels",
 }  # fmt: skip
 """Their functions that are written in Python change nothing that they are given but containers."""
 OF_NUMBERS = ("math", "cmath", "time", "posix", "_operator", "_random", "concmodels.explore.threads.library")
@@ -123,7 +123,7 @@ OF_SETTINGS = frozenset(
 SHARE_NOTHING = (
     frozenset(
         {
-            "_abc", "_ast", "_bisect", "_blake2", "_bz2", "_codecs", "_collections", "_collections_abc",
+            "_abc", "_ast", "_asyncio", "_bisect", "_blake2", "_bz2", "_codecs", "_collections", "_collections_abc",
             "_contextvars", "_datetime", "_decimal", "_functools", "_hashlib", "_heapq", "_json", "_lzma", "_md5",
             "_operator", "_pickle", "_random", "_sha1", "_sha2", "_sha3", "_sre", "_stat", "_string", "_strptime",
             "_struct", "_uuid", "_weakref", "_weakrefset", "abc", "array", "atexit", "binascii", "builtins", "bz2",
@@ -142,6 +142,8 @@ BUT = frozenset(
         "copyreg.constructor", "copyreg.add_extension", "copyreg.remove_extension", "copyreg.clear_extension_cache",
         "abc.ABCMeta.register", "functools.singledispatch.<locals>.wrapper",
         "functools.singledispatch.<locals>.register",
+        "_asyncio.all_tasks", "asyncio.tasks.all_tasks",
+        "asyncio.events.set_event_loop_policy", "asyncio.events._set_event_loop_policy",
         "importlib.reload", "xml.etree.ElementTree.register_namespace", "shutil.register_archive_format",
         "shutil.unregister_archive_format", "shutil.unregister_unpack_format",
         "shutil.register_unpack_format", "ctypes.util.find_library", "sqlite3.register_adapter",

@@ -15,6 +15,7 @@ from concmodels.explore.running.repeatable import process_put_back
 from concmodels.explore.running.run import run_once
 from concmodels.explore.running.watchdog import Watchdog
 from concmodels.models.simulated.sockets import NoSockets
+from concmodels.models.simulated.steps import TIMER
 from concmodels.models.simulated.units import Units
 from concmodels.models.simulated.world import RunInRun
 
@@ -49,7 +50,7 @@ class Runs:
         self.limited = 0
         """How many runs were cut because they made too many steps."""
         self.is_concurrent = False
-        """Whether a task besides the main one was started in any of them."""
+        """Whether in any of them a task besides the main one was started, or a time limit has expired."""
         self.races: list[Race] = []
         self.unseen: list[str] = [] if scenario.monitor is not None else [NO_SOURCE]
         """The accesses that no race detector could follow, a sentence each."""
@@ -101,7 +102,9 @@ class Runs:
         self.limited += reached_the_limit(run)
         if not self.is_concurrent:
             main = run.steps[0].identity if run.steps else None
-            self.is_concurrent = any(it.task.identity != main or it.kind.startswith("go on ") for it in run.steps)
+            self.is_concurrent = any(
+                it.task.identity != main or it.kind == TIMER or it.kind.startswith("go on ") for it in run.steps
+            )
         return run
 
     def repeat(self, strategy: Strategy, *, record: bool = False, also: Callable[[World], object] | None = None) -> Run:

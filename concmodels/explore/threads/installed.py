@@ -49,6 +49,11 @@ def is_of_python(path: str) -> bool:
     return real.startswith(_OWN) or (is_installed(path) and _PARTS.isdisjoint(real.split(os.sep)))
 
 
+def is_own(path: str) -> bool:
+    """Return whether code is of this package, by the name of its file as it was imported."""
+    return path.startswith(_OWN)
+
+
 class Finder:
     """Finds the files of modules that are explored, beside a program in this folder and elsewhere."""
 

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 
 ANNOUNCED, ENABLED, OVER = range(3)
 
+TIMER = "timer"
+"""The step of an event loop in which a time limit expires, or a callback comes that was put off."""
+
 
 class Runner:
     """One task of a world: its identity, its greenlet, and the steps that it has announced."""
