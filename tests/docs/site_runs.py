@@ -1,4 +1,4 @@
-"""Programs that pages show: how each ended when the site was built, or how it ends now where nothing is kept of that."""
+"""Programs that pages show: how each ended when the site was built, or ends now where nothing is kept of that."""
 
 import os
 import shlex
