@@ -166,8 +166,8 @@ def test_blocks_are_found_wherever_they_are():
 
 
 def test_a_command_is_run_with_a_tenth_of_its_messages_or_tasks():
-    commands = "python -m concmodels.ring 300 10000 --model all", "python -m concmodels.pool 100 --workers 20", "echo 10"
-    fewer = "python -m concmodels.ring 300 1000 --model all", "python -m concmodels.pool 10 --workers 20", "echo 10"
+    commands = "python -m concmodels.ring 300 10000 --repeat 3", "python -m concmodels.pool 100 --workers 20", "echo 10"
+    fewer = "python -m concmodels.ring 300 1000 --repeat 3", "python -m concmodels.pool 10 --workers 20", "echo 10"
     assert tuple(map(shortened, commands)) == fewer
 
 
