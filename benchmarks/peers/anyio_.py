@@ -21,7 +21,11 @@ async def main(run: Callable[..., Any], capacities: Sequence[float | None], work
     with ExitStack() as stack:
         links = [new_link(stack, inf if capacity is None else capacity) for capacity in capacities]
         async with anyio.create_task_group() as group:
-            return await run(group.start_soon, links, work)
+
+            def spawn(function: Callable[..., Any], *args: Any) -> None:
+                group.start_soon(function, *args)  # returns a handle
+
+            return await run(spawn, links, work)
 
 
 def new_link(stack: ExitStack, capacity: float) -> AsyncLink:

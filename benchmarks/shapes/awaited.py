@@ -1,4 +1,7 @@
-"""The async form of `straight`; the group that `spawn` belongs to waits for the tasks."""
+"""A shape on anything that has a way in and a way out, in async code; `straight` is this text without `await`.
+
+Every task reports that it runs, does its work, and stays until the caller has stopped the clock.
+"""
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -41,14 +44,15 @@ BODIES: dict[str, Callable[..., Awaitable[None]]] = {"node": node, "source": sou
 
 
 async def run(
-    spawn: Callable[..., object], links: Sequence[tuple[Send, Receive]], shape: Shape
+    spawn: Callable[..., Callable[[], Awaitable[object]] | None], links: Sequence[tuple[Send, Receive]], shape: Shape
 ) -> tuple[float, dict[str, Any]]:
     """Run a shape on these links, the first ones for control; return the seconds, and the other figures."""
     (report, reported), (start, started), (leave, left), *channels = links
     tasks = list(shape.tasks())
+    ends = []
     for what, inbox, outbox, work in tasks:
         receive = started if what == "source" else channels[inbox][1]
-        spawn(BODIES[what], report, left, receive, channels[outbox][0], work)
+        ends.append(spawn(BODIES[what], report, left, receive, channels[outbox][0], work))
     for _ in tasks:
         await reported()
     came: deque[Any] = deque(maxlen=1 if shape.item else None)
@@ -62,6 +66,9 @@ async def run(
                 await reported()
     for _ in tasks:
         await leave(None)
+    for end in ends:
+        if end is not None:  # else a group waits for the task
+            await end()
     shape.check(came)
     return clock.took(shape.hops, **(turns(came) if shape.form == "fan-in" and not shape.item else {}))
 

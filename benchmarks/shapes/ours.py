@@ -33,7 +33,12 @@ async def async_main(model: Any, shape: Shape) -> Took:
     """The async form of `main`."""
     links = links_of(model, shape)
     async with model.TaskGroup() as group:
-        return await awaited.run(group.spawn, links, shape)
+
+        def spawn(function: Callable[..., Any], *args: Any) -> Callable[[], Any]:
+            result: Callable[[], Any] = group.spawn(function, *args).result
+            return result
+
+        return await awaited.run(spawn, links, shape)
 
 
 def links_of(model: Any, shape: Shape) -> list[tuple[Any, Any]]:

@@ -1,12 +1,36 @@
 """A page as a reader meets it, and how the tests ask it something."""
 
+from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from axe_playwright_python.base import AXE_SCRIPT
 
+REPORT = "the report"
+SPECIMENS = (
+    "index.html",
+    "glossary.html",
+    "search.html",
+    "side-by-side.html",
+    "articles/index.html",
+    "measurements/rings.html",
+    "models/index.html",
+    "models/threads.html",
+    "changelog.html",
+    "reference/contract.html",
+    "reference/contract/channels.html",
+    "reference/commands/ring.html",
+    "reference/guarantees/delivery.html",
+    "start/five-minutes.html",
+    "teachers/session-1.html",
+    "tutorial/races.html",
+    REPORT,
+)
+"""A page of each kind, which is looked at in every way also without `--thorough`."""
 QUESTIONS = Path(__file__).with_name("questions.js").read_text()
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]  # axe's only ones that tell light from dark
+TRIES = 3
+"""On so many pages axe is asked about a look that it can't judge."""
 HEIGHT = 900
 WAIT = 10_000  # milliseconds; nothing here takes a tenth of it
 GIVEN_UP = "net::ERR_ABORTED"
@@ -31,14 +55,13 @@ class Look:
         self.page = context.new_page()
         self.address = None
         self.troubles = []
-        self._barriers = {}
+        self._tried = Counter()
         self._listen()
 
     def open(self, address):
         """Go there, and wait until it's all there."""
         self.address = address
         self.troubles.clear()
-        self._barriers.clear()
         self.page.goto(address)
         self.settle()
 
@@ -53,14 +76,12 @@ class Look:
     def be_wide(self, width):
         """Be so many pixels wide, and let the page's scripts hear of that, as they do before it is drawn."""
         if self.page.viewport_size["width"] != width:
-            self._barriers.clear()
             self.page.set_viewport_size({"width": width, "height": HEIGHT})
             self.ask("drawnAt", width)
             self.settle()
 
     def wear(self, scheme):
         """Be light or dark, as the reader's system asks for."""
-        self._barriers.pop("colours", None)
         self.page.emulate_media(color_scheme=scheme)
         self.settle()
 
@@ -74,19 +95,25 @@ class Look:
         """What is wrong with the page: one of questions.js."""
         return self.page.evaluate(f"it => {QUESTIONS.strip()}.{question}(...it)", arguments)
 
-    def ask_axe(self, *, only_colours=False, every=False):
-        """What axe finds serious or critical now: about colours, and beside them; of colours with `every` each text."""
+    def ask_axe(self, about, *, every=False, known=()):
+        """What axe finds serious or critical now, about "colours" or "others"; and the looks of the texts whose colours
+        it found good, and of all that it tried: one text of each look that isn't known, or with `every` each text."""
         if not self.page.evaluate("() => 'axe' in window"):
             self.page.evaluate(AXE_SCRIPT)
             self.ask("prepareAxe", COLOUR_RULES)
-        return self.ask("accessible", COLOUR_RULES, only_colours, every)
+        return self.ask("accessible", COLOUR_RULES, about == "colours", every, list(known))
 
-    def barriers(self, kind, *, every=False):
-        """The same of one kind, "colours" or "others", from one answer for both as long as the page looks the same."""
-        if kind not in self._barriers:
-            colours, others = self.ask_axe(only_colours="others" in self._barriers, every=every)
-            self._barriers = {"others": others} | self._barriers | {"colours": colours}
-        return self._barriers[kind]
+    def barriers(self, about, *, every=False):
+        """What axe finds; a look whose colours it found good on one page is not tried on the next.
+
+        Nor is one that it can't judge, such as a box to tick, once that has been tried often enough.
+        """
+        known = [look for look, times in self._tried.items() if times >= TRIES]
+        found, good, tried = self.ask_axe(about, every=every, known=known)
+        if not found:
+            self._tried.update(tried)
+            self._tried.update(dict.fromkeys(good, TRIES))
+        return found
 
     def _listen(self):
         page, note = self.page, self.troubles.append

@@ -75,24 +75,30 @@
     axe.configure({ rules });
   },
 
-  // What is grave about the colours, and what else is: in one go, because before it looks axe learns the whole page.
+  // What is grave about the colours, or what else is; and of the texts whose colours it has tried, by their looks, those
+  // that axe found good, and all.
   //
-  // It takes milliseconds for each text, and a page has hundreds in the same colour on the same ground. One of them
-  // will do, unless every text is to be looked at. The other words of code are plain text meanwhile, because they would
-  // cost even if it did not look at them.
-  async accessible(colourRules, onlyColours = false, every = false) {
+  // It takes milliseconds for each text, and a site has thousands in the same colour on the same ground. One of them
+  // will do, unless every text is to be looked at, and none where all looks of the page are known already. The other
+  // words of code are plain text meanwhile, because they would cost even if it did not look at them.
+  async accessible(colourRules, aboutColours, every = false, known = []) {
     const blocks = every ? [] : [...document.querySelectorAll("pre")];
     const alike = new Set(blocks.flatMap((it) => this.wordsLikeOthers(it)));
-    const texts = every ? [document.documentElement] : this.oneOfEachColour(alike);
+    const some = aboutColours && !every ? this.oneOfEachLook(alike, new Set(known)) : new Map();
+    const [looks, texts] = [[...some.keys()], every ? [document.documentElement] : [...some.values()]];
+    if (aboutColours && !texts.length) return [[], [], []];
     const judged = texts.flatMap((it) => [it, ...it.querySelectorAll("*")]).filter((it) => !alike.has(it));
     judged.forEach((it) => it.setAttribute("data-judged", ""));
+    texts.forEach((it, index) => it.setAttribute("data-judged", index));
     const restore = this.replaceWhereSizesStay(blocks, blocks.map((it) => this.withPlainWords(it, alike)));
-    const only = onlyColours ? { runOnly: colourRules } : {};
-    const { violations } = await axe.run(document, { resultTypes: ["violations"], ...only });
+    const { violations, passes } = await axe.run(document, aboutColours
+      ? { resultTypes: ["violations", "passes"], elementRef: true, runOnly: colourRules }
+      : { resultTypes: ["violations"], rules: Object.fromEntries(colourRules.map((it) => [it, { enabled: false }])) });
+    const contrasts = passes.filter((it) => it.id === "color-contrast");
+    const good = contrasts.flatMap((it) => it.nodes.map((node) => looks[node.element?.dataset.judged || -1]));
     restore();
     judged.forEach((it) => it.removeAttribute("data-judged"));
-    const isAboutColours = (it) => colourRules.includes(it.id);
-    return [violations.filter(isAboutColours), violations.filter((it) => !isAboutColours(it))].map(this.grave);
+    return [this.grave(violations), good.filter(Boolean), looks];
   },
 
   // Puts the others in the place of these, but leaves what would be wider or higher by that, if only by a pixel: axe
@@ -122,7 +128,7 @@
     const words = this.words(block);
     const styles = words.map((it) => getComputedStyle(it));
     const looks = words.map((it, index) => [styles[index].color, styles[index].opacity, ground(it)].join());
-    const longest = new Set(this.longestOfEach(words, looks));
+    const longest = new Set(this.longestOfEach(words, looks).values());
     return words.filter((it, index) => !longest.has(it) && styles[index].display === "inline");
   },
 
@@ -139,18 +145,19 @@
     return [...it.childNodes].map((node) => (node.nodeType === Node.TEXT_NODE ? node.data : "")).join("").trim();
   },
 
-  // Of elements that look alike the one with the longest text: axe does not judge a text of one letter.
+  // By their look, of elements that look alike the one with the longest text: axe does not judge a text of one letter.
   longestOfEach(elements, looks) {
     const found = new Map();
     elements.forEach((it, index) => {
       const best = found.get(looks[index]);
       if (!best || this.ownText(it).length > this.ownText(best).length) found.set(looks[index], it);
     });
-    return [...found.values()];
+    return found;
   },
 
-  // Of the elements with a text of their own that look alike, one; and all that a reader types into or chooses from.
-  oneOfEachColour(leftOut) {
+  // By its look, one of the elements with a text of their own that look alike, or that a reader types into or chooses
+  // from.
+  oneOfEachLook(leftOut, known) {
     const grounds = new Map([[document.documentElement, ""]]);
     const ground = (it) => {
       if (!grounds.has(it)) {
@@ -166,9 +173,10 @@
     };
     const isTyped = (it) => it.matches("input, select, textarea");
     const shown = [...document.body.querySelectorAll("*")].filter((it) => !leftOut.has(it) && it.checkVisibility());
-    const texts = shown.filter((it) => this.ownText(it) && !isTyped(it));
-    const looks = texts.map((it) => [it.tagName, text(it), text(it.parentElement), ground(it)].join());
-    return [...shown.filter(isTyped), ...this.longestOfEach(texts, looks)];
+    const texts = shown.filter((it) => this.ownText(it) || isTyped(it));
+    const looks = texts.map((it) => [it.tagName, it.type, text(it), text(it.parentElement), ground(it)].join());
+    const found = this.longestOfEach(texts, looks);
+    return new Map([...found].filter(([look]) => !known.has(look)));
   },
 
   grave(violations) {

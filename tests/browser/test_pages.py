@@ -1,9 +1,17 @@
-"""What holds for every page."""
+"""What holds for every page: an item for each page, and in it a subtest for each thing that is asked.
+
+As a rule a page is narrow and dark, then wide and light: it is opened in a narrow window that is then made wide. Each
+kind of page has a SPECIMEN that is all four, is opened at each width, and is opened with scripts off. With
+`--thorough`, all pages are, and every text is looked at.
+
+What axe says beside colours is asked once for each page, where it is narrow: there code and tables have to scroll.
+"""
 
 import pytest
-from looking import Look, none
+from browser import SCHEMES, WIDTHS
+from looking import SPECIMENS, Look, none
 
-wide_only = pytest.mark.parametrize("look", ["wide"], indirect=True, scope="module")
+USUAL = {"narrow": "dark", "wide": "light"}
 
 FAINT = (
     (".sidebar-tree a", "color", "#aaa"),
@@ -13,43 +21,50 @@ FAINT = (
 )
 
 
-def test_the_browser_has_nothing_to_complain_of(look):
+@pytest.mark.timeout(240)
+def test_it_is_in_order(tab, address_of, name, thorough, subtests):
+    in_full = thorough or name in SPECIMENS
+    tab.leave()
+    for width, usual in USUAL.items():
+        if in_full:
+            tab.leave()
+        tab.be_wide(WIDTHS[width])
+        if in_full or width == "narrow":
+            tab.open(address_of(name))
+            tab.unfold()
+        ask_in_any_colours(tab, width, subtests)
+        for scheme in [usual, *(it for it in SCHEMES if in_full and it != usual)]:
+            tab.wear(scheme)
+            about = {"width": width, "scheme": scheme}
+            with subtests.test("it does not scroll sideways", **about):
+                none(tab.ask("tooWide"))
+            if scheme == usual and (in_full or width == "narrow"):
+                with subtests.test("it is accessible", **about):
+                    none(tab.barriers("others", every=thorough))
+            with subtests.test("its colours are accessible", **about):
+                none(tab.barriers("colours", every=thorough))
+
+
+def ask_in_any_colours(tab, width, subtests):
+    with subtests.test("the browser has nothing to complain of", width=width):
+        none(tab.ask("brokenPictures"))
+        none(tab.troubles)
+    with subtests.test("nothing is cut off", width=width):
+        none(tab.ask("cutOff"))
+    if width == "wide":
+        with subtests.test("pictures say what they show"):
+            none(tab.ask("unnamedPictures"))
+        with subtests.test("headings are in order"):
+            none(tab.ask("headingLeaps"))
+
+
+def test_it_can_be_read_with_scripts_off(tab_without_scripts, address_of, specimen):
+    look = tab_without_scripts
+    look.open(address_of(specimen))
+    assert len(look.page.inner_text("main, [role=main]").split()) >= 3
+    none(look.ask("hiddenCode"))
     none(look.ask("brokenPictures"))
     none(look.troubles)
-
-
-def test_it_does_not_scroll_sideways(look, scheme):
-    none(look.ask("tooWide"))
-
-
-def test_nothing_is_cut_off(look):
-    none(look.ask("cutOff"))
-
-
-@pytest.mark.usefixtures("after_usual_scheme")
-def test_it_is_accessible(look, pytestconfig):
-    none(look.barriers("others", every=pytestconfig.option.thorough))
-
-
-def test_its_colours_are_accessible(look, scheme, pytestconfig):
-    none(look.barriers("colours", every=pytestconfig.option.thorough))
-
-
-@wide_only
-def test_pictures_say_what_they_show(look):
-    none(look.ask("unnamedPictures"))
-
-
-@wide_only
-def test_headings_are_in_order(look):
-    none(look.ask("headingLeaps"))
-
-
-def test_it_can_be_read_with_scripts_off(plain):
-    assert len(plain.page.inner_text("main, [role=main]").split()) >= 3
-    none(plain.ask("hiddenCode"))
-    none(plain.ask("brokenPictures"))
-    none(plain.troubles)
 
 
 def test_a_colour_that_can_hardly_be_read_is_found_wherever_it_is(visit):
@@ -66,5 +81,4 @@ def test_a_colour_that_can_hardly_be_read_is_found_wherever_it_is(visit):
 
 
 def _faint(look):
-    colours, _ = look.ask_axe(only_colours=True)
-    return colours
+    return look.ask_axe("colours")[0]

@@ -3,6 +3,7 @@
 What they print is on the site: `make test-docs` runs these.
 """
 
+import functools
 import importlib.util
 import inspect
 import os
@@ -79,8 +80,9 @@ PLUGINS = ("-p", "no:cacheprovider", "-p", "concmodels.explore.plugin", *others_
 PROGRAMS = sorted(path for path in FOLDER.glob("*.py") if not path.stem.startswith(("test_", "gui_window")))
 
 
+@functools.cache
 def printed(*command: str) -> str:
-    """What a program prints, with every warning an error in it."""
+    """What a program prints, with every warning an error in it. It runs once, whatever is asked about it."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = interruptible.run([sys.executable, "-W", "error", *command], cwd=ROOT, env=environment, timeout=50)
     assert (done.returncode, done.stderr) == (0, "")

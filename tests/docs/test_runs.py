@@ -75,6 +75,28 @@ def test_a_program_runs_once_until_it_changes(tmp_path, monkeypatch):
     assert log.read_text() == "ran\nran\n"
 
 
+def test_a_program_runs_again_when_a_file_that_it_imports_has_changed(tmp_path, monkeypatch):
+    beside = tmp_path / "beside.py"
+    for text in ("print(1)", "print(2)"):
+        monkeypatch.setattr(runs, "_results", {})
+        beside.write_text(text)
+        (tmp_path / "program.py").write_text("import sys\nsys.dont_write_bytecode = True\nimport beside")
+        assert runs.printed(runs.Program(f"python {tmp_path / 'program.py'}")) == text[-2]
+
+
+def test_what_is_kept_says_whether_anything_was_on_standard_error(tmp_path):
+    silent = program(tmp_path, "print('said')")
+    complaint = "import sys; print('before', flush=True); print('no', file=sys.stderr); print('after')"
+    complains = program(tmp_path, complaint)
+    fails = program(tmp_path, "raise SystemExit('no')", status=1)
+    assert runs.kept(silent.command) is None
+    for it in (silent, complains, fails):
+        runs.printed(it)
+    assert runs.kept(silent.command) == runs.Run("said", 0, complained=False)
+    assert runs.kept(complains.command) == runs.Run("before\nno\nafter", 0, complained=True)
+    assert runs.kept(fails.command) == runs.Run("no", 1, complained=True)
+
+
 def test_what_ended_otherwise_than_wanted_is_tried_again(tmp_path, monkeypatch):
     file = tmp_path / "there"
     written = program(tmp_path, "import pathlib, sys; print(pathlib.Path(sys.argv[1]).read_text())", file)

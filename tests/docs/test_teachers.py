@@ -10,6 +10,7 @@ from pathlib import Path
 
 import interruptible
 import pytest
+from site_runs import ran
 
 from concmodels import catalog
 from concmodels.conformance import grade
@@ -33,8 +34,7 @@ PRINTED = {
 
 
 def printed(name, *arguments):
-    command = [sys.executable, TEACHERS / f"{name}.py", *arguments]
-    done = interruptible.run(command, cwd=EXAMPLES.parent, timeout=50)
+    done = ran(TEACHERS / f"{name}.py", *arguments)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()
 

@@ -4,16 +4,15 @@ What they print is on the site: `make test-docs` runs these.
 """
 
 import sys
-from pathlib import Path
 
 import interruptible
 import pytest
+from site_runs import ROOT, ran
 
 from concmodels import catalog
 
 pytestmark = pytest.mark.docs
 
-ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted(
     path for folder in ("trade_offs", "articles", "front_page") for path in (ROOT / "examples" / folder).glob("*.py")
 )
@@ -71,8 +70,7 @@ SAID = {
 
 
 def printed(program):
-    arguments = [sys.executable, str(program), *ARGUMENTS.get(program.stem, [])]
-    done = interruptible.run(arguments, cwd=ROOT, timeout=50)
+    done = ran(program, *ARGUMENTS.get(program.stem, []))
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -94,7 +92,8 @@ def test_the_six_lines_of_the_front_page_run_on_every_model(name, tmp_path):
     file, model = ("awaited", "trio") if catalog.facts(name).is_async else ("sync", "threads")
     program = tmp_path / "program.py"
     program.write_text((ROOT / f"examples/front_page/{file}.py").read_text().replace(model, name))
-    assert printed(program) == "0\n1\n2\n"
+    done = interruptible.run([sys.executable, program], cwd=ROOT, timeout=50)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n1\n2\n", "")
 
 
 def test_what_may_cross_is_the_same_as_always():

@@ -1,15 +1,7 @@
-"""The programs that show traps: each runs once, whatever is asked about it."""
+"""The programs that show traps."""
 
-import sys
-from functools import cache
-from pathlib import Path
+from site_runs import ROOT, ran
 
-import interruptible
+TRAPS = ROOT / "examples" / "traps"
 
-TRAPS = Path(__file__).parents[2] / "examples" / "traps"
-
-
-@cache
-def ran(program):
-    """Run it; return how it ended and what it printed."""
-    return interruptible.run([sys.executable, program], timeout=60)
+__all__ = ["TRAPS", "ran"]

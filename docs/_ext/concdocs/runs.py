@@ -14,6 +14,8 @@ import shlex
 import signal
 import subprocess
 import sys
+import sysconfig
+import tempfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.pool import AsyncResult, ThreadPool
@@ -28,6 +30,7 @@ CACHE = ROOT / "build" / "docs-outputs"
 PROGRAMS = ROOT / "build" / "docs-programs"
 """Programs that the build writes, for each model in a folder of its name."""
 PROGRAM = re.compile(rf"{re.escape(str(PROGRAMS.relative_to(ROOT)))}/[^/]*/")
+IMPORTED = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
 WIDTH = 88
 """Columns; what is wider scrolls inside its block on a phone."""
 SECONDS = 60.0
@@ -49,7 +52,10 @@ class Run:
     """What a program printed, and how it ended."""
 
     output: str
+    """What is on both streams, in the order in which it was written."""
     status: int
+    complained: bool
+    """Whether any of that was on standard error."""
 
 
 _results: dict[Program, AsyncResult[Run]] = {}
@@ -95,27 +101,52 @@ def _pool() -> ThreadPool:
     return ThreadPool((os.process_cpu_count() or 1) + 1)
 
 
+def kept(command: str) -> Run | None:
+    """How this command ended when the site was last built, if nothing that it runs on has changed since. The site's
+    tests ask for it, so that they need not run a program again."""
+    file = _file(command)
+    return Run(**json.loads(file.read_text())) if file.exists() else None
+
+
+def _file(command: str) -> Path:
+    return CACHE / f"{_key(command)}.json"
+
+
 def _remembered(program: Program) -> Run:
-    kept = CACHE / f"{_key(program.command)}.json"
-    if kept.exists():
-        return Run(**json.loads(kept.read_text()))
+    if (run := kept(program.command)) is not None and run.status == program.status:
+        return run
     run = _run(program)
     if run.status == program.status:  # anything else may be a moment's: it is tried again
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        new = kept.with_suffix(f".{os.getpid()}")
+        file = _file(program.command)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        new = file.with_suffix(f".{os.getpid()}")
         new.write_text(json.dumps(asdict(run)))
-        new.replace(kept)
+        new.replace(file)
     return run
 
 
 def _run(program: Program) -> Run:
-    """A process group of its own, so that what hangs goes with all its children."""
+    """Two pipes tell whether it complains, but not when: what is to end well and complains is run again, with one."""
+    if program.status != 0:
+        return Run(*_ended(program, subprocess.STDOUT), complained=True)
+    with tempfile.TemporaryFile() as errors:
+        run = _ended(program, errors.fileno())
+        errors.seek(0)
+        complaint = errors.read().decode(errors="replace")
+    if run[1] != 0:
+        return Run(f"{run[0]}\n{_cleaned(complaint)}", run[1], complained=True)
+    return Run(*(_ended(program, subprocess.STDOUT) if complaint else run), complained=bool(complaint))
+
+
+def _ended(program: Program, stderr: int) -> tuple[str, int]:
+    """Run it to its end; return what it printed, and its exit status. It gets a process group of its own, so that what
+    hangs goes with all its children."""
     words = shlex.split(program.command)
     if words[:1] == ["python"]:
         words[0] = sys.executable
     process = subprocess.Popen(
         words, cwd=ROOT, env=_environment(), text=True, encoding="utf-8", errors="replace", start_new_session=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
     )  # fmt: skip
     _processes.add(process)
     try:
@@ -128,7 +159,7 @@ def _run(program: Program) -> Run:
         ) from None
     finally:
         _processes.discard(process)
-    return Run(_cleaned(output), process.returncode)
+    return _cleaned(output), process.returncode
 
 
 @atexit.register
@@ -154,14 +185,29 @@ def _environment() -> dict[str, str]:
 
 
 def _key(command: str) -> str:
-    """Changes with the command, the interpreter, the package, and the project's files that the command names."""
-    digest = hashlib.sha256(f"{command}\n{sys.version}\n{_package()}".encode())
+    """Changes with the command, the interpreter, what is installed, the package, and the project's files that the
+    command names or that these import from beside them."""
+    digest = hashlib.sha256(f"{command}\n{sys.version}\n{_installed()}\n{_package()}".encode())
     for word in shlex.split(command):
         if (ROOT / word).is_file():
-            digest.update((ROOT / word).read_bytes())
+            for path in _with_imported(ROOT / word):
+                digest.update(path.read_bytes())
         elif word.partition(".")[0] == "benchmarks":
             digest.update(_content(ROOT / "benchmarks").encode())
     return digest.hexdigest()[:32]
+
+
+def _with_imported(file: Path) -> list[Path]:
+    names = IMPORTED.findall(file.read_text(errors="replace")) if file.suffix == ".py" else []
+    beside = [file.with_name(f"{name}.py") for name in dict.fromkeys(names)]
+    return [file, *(path for path in beside if path.is_file())]
+
+
+@functools.cache
+def _installed() -> str:
+    """The names and versions of all installed packages."""
+    folder = Path(sysconfig.get_path("purelib"))
+    return " ".join(sorted(path.stem for path in folder.glob("*.dist-info")))
 
 
 @functools.cache
