@@ -276,6 +276,7 @@ class TaskGroup(NurseryGroup):
     new_scope = anyio.CancelScope
     waiter_type = staticmethod(_new_waiter)
     here = staticmethod(_native_task)
+    clock = staticmethod(anyio.current_time)
     checkpoint = staticmethod(anyio.lowlevel.checkpoint)
     cancelled_type = staticmethod(anyio.get_cancelled_exc_class)
 

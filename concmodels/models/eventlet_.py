@@ -72,6 +72,11 @@ def _call_soon(callback: Callable[[], object]) -> None:
     hubs.get_hub().schedule_call_global(0, callback)
 
 
+def _call_later(seconds: float, callback: Callable[[], object]) -> Callable[[], object]:
+    cancel: Callable[[], object] = hubs.get_hub().schedule_call_global(seconds, callback).cancel
+    return cancel
+
+
 class _Waiter(SingleThreadWaiter):
     """One wait of one task: the task switches to the hub, until a timer of 0 seconds, which `wake` adds, switches back.
 
@@ -243,6 +248,7 @@ class Task(_Task):
     """The handle of a greenlet."""
 
     call_soon = _call_soon
+    call_later = _call_later
     reschedule = staticmethod(eventlet.sleep)
 
 

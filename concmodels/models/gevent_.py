@@ -71,6 +71,13 @@ def _call_soon(callback: Callable[[], object]) -> None:
     gevent.get_hub().loop.run_callback(callback)
 
 
+def _call_later(seconds: float, callback: Callable[[], object]) -> Callable[[], object]:
+    timer = gevent.get_hub().loop.timer(seconds)
+    timer.start(callback)
+    close: Callable[[], object] = timer.close
+    return close
+
+
 class _Waiter(SingleThreadWaiter):
     """One wait of one task: the task switches to the hub, until a callback there, which `wake` adds, switches back.
 
@@ -255,6 +262,7 @@ class Task(_Task):
     """The handle of a greenlet."""
 
     call_soon = _call_soon
+    call_later = _call_later
     reschedule = staticmethod(gevent.sleep)
 
 

@@ -244,8 +244,8 @@ class TaskGroup(_TaskGroup):
     waiter_type = _Waiter
     threaded = True
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, timeout: float | None = None) -> None:
+        super().__init__(timeout)
         self._threads = UnjoinedThreads(_ThreadHandle.is_done)
 
     def start(self, task: Task) -> None:

@@ -359,8 +359,8 @@ class TaskGroup(_TaskGroup):
     waiter_type = _Waiter
     threaded = True
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, timeout: float | None = None) -> None:
+        super().__init__(timeout)
         self._threads = UnjoinedThreads(lambda thread: not thread.is_alive())
 
     def start(self, task: Task) -> None:

@@ -222,6 +222,7 @@ class TaskGroup(NurseryGroup):
     new_scope = trio.CancelScope
     waiter_type = _Waiter
     here = staticmethod(current_task)
+    clock = staticmethod(trio.current_time)
     checkpoint = staticmethod(checkpoint)
 
     @staticmethod

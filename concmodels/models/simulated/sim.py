@@ -389,9 +389,10 @@ class TaskGroup(_TaskGroup):
 
     waiter_type = Waiter
     task_type = Task
+    clock = staticmethod(now)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, timeout: float | None = None) -> None:
+        super().__init__(timeout)
         self.key = new_key("group")
 
     def __enter__(self) -> Self:

@@ -161,8 +161,8 @@ class _Tasks(sim.TaskGroup):
 class TaskGroup:
     """Coroutines that end together; their ends can come in any order."""
 
-    def __init__(self) -> None:
-        self._tasks = _Tasks()
+    def __init__(self, timeout: float | None = None) -> None:
+        self._tasks = _Tasks(timeout)
 
     async def __aenter__(self) -> Self:
         self._tasks.__enter__()

@@ -14,6 +14,7 @@ import errno
 import os
 import signal
 import threading
+import time
 from contextlib import ExitStack
 from itertools import count
 from math import inf
@@ -26,11 +27,13 @@ from concmodels.models.memory.arena import (
     ALERT,
     BLOCK,
     BROKEN,
+    CANCELLED,
     CANCELS,
     CHANNEL_BYTES,
     EXPENDABLE,
     IDLE_S,
     IN_FLIGHT,
+    LIMITS,
     LIVE,
     MAIN_AT,
     MAIN_SIZE,
@@ -43,6 +46,8 @@ from concmodels.models.memory.arena import (
     SIZE,
     SPAWNED,
     STATE,
+    STRUCK,
+    UNTIL,
     WATCHED,
     Arena,
     Cancelled,
@@ -89,6 +94,7 @@ class Supervisor:
         self._main_waker: int | None = None
         self._main_thread = 0
         self._deadlock: Deadlock | None = None
+        self._limits: dict[int, int] = {}  # when the time of groups is over, in ns, by record
         self._next_turn: float | None = None  # when blocks that are not used give their pages back
         with ExitStack() as opened:  # closes what is open by then if a step fails
             self._open(opened, kind, channel_bytes)
@@ -268,6 +274,7 @@ class Supervisor:
             self.wait()
             self._give_back_idle()
             self._start_spawned()
+            self._strike_limits()
         except Cancelled:
             pass  # a process died with a lock; what was under way does not matter any more
         self._tell_cancelled()
@@ -275,7 +282,7 @@ class Supervisor:
         self._look_for_deadlock()
 
     def _look_for_deadlock(self) -> None:
-        if self._detector is None or self.stopping or self.participant.words[BROKEN]:
+        if self._detector is None or self._limits or self.stopping or self.participant.words[BROKEN]:
             return
         deadlock = self._detector.look(
             dict(self.tasks), (self._main_thread, *self.own_threads(), *self.participant.service)
@@ -287,6 +294,8 @@ class Supervisor:
     def patience(self) -> float | None:
         """Return the seconds until something has to be looked at; None means until it is woken."""
         times = [] if self._detector is None or self.stopping else [self._detector.patience()]
+        if self._limits:
+            times.append(max(0.0, (min(self._limits.values()) - time.monotonic_ns()) / 1e9))
         if self.participant.words[WATCHED]:
             self._next_turn = self._next_turn or now() + IDLE_S
             times.append(max(0.0, self._next_turn - now()))
@@ -336,6 +345,22 @@ class Supervisor:
             is_awaited = not words[group + LIVE] or words[at + EXPENDABLE]
         if is_awaited:
             self.participant.notify(words[group + OWNER])
+
+    def _strike_limits(self) -> None:
+        """Cancel the groups whose time is over."""
+        words, moment = self.participant.words, time.monotonic_ns()
+        if not (words[LIMITS] or self._limits):
+            return
+        if words[LIMITS]:
+            words[LIMITS] = 0
+            with self._fence:  # as in `_tell_cancelled`
+                self._limits = {at: words[at + UNTIL] for at in self._records()}
+        self._limits = {at: until for at, until in self._limits.items() if until and words[at + UNTIL] == until}
+        for at in [at for at, until in self._limits.items() if until <= moment]:
+            with self.participant.arena.claim:  # nobody gives the record back meanwhile
+                if words[at + UNTIL] == self._limits.pop(at) and not words[at + CANCELLED]:
+                    words[at + STRUCK] = 1
+                    cancel(self.participant, at)
 
     def _tell_cancelled(self) -> None:
         """Wake every task if a scope was cancelled, and give those that only compute their time."""

@@ -64,7 +64,7 @@ class Pool(Executor):
         if initializer is not None:
             must_be_sync(initializer, self.kind)
             pack_call(initializer, tuple(initargs), participant)  # raises, before anything is started
-        group = WorkerGroup(participant)
+        group = WorkerGroup(participant=participant)
         self.dispatcher = Dispatcher(participant, group, self._workers, (initializer, tuple(initargs)))
         self._collector = Collector(self.dispatcher, group, participant, self._forget)
         self._worker_group = group.at
