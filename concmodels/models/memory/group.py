@@ -196,7 +196,7 @@ class TaskGroup:
         return self
 
     def _begin_limit(self) -> None:
-        """Tell the supervisor when the time of the group is over: it then cancels the group, whoever computes here."""
+        """Tell the supervisor when the time of the group is over: it cancels the group then, also while this task computes."""
         if self._seconds is None:
             return
         participant, words = self.participant, self.participant.words
