@@ -31,7 +31,7 @@ from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed, Selected, TaskCancelled, TaskDied
 from concmodels.models import asyncio_
 from concmodels.models.waiting.select import bad_case
-from concmodels.models.waiting.timeouts import must_be_seconds, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.timeouts import must_be_seconds, seconds_to_sleep
 
 # isort: split
 # Beside the core: signals, deadlocks, sockets, pools.
@@ -46,7 +46,9 @@ from concmodels.models.deadlocks.report import patience
 from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.runs import run_of
 from concmodels.models.tasks.signals.guard import Guard
+from concmodels.models.waiting.calls import check_call
 from concmodels.models.waiting.limit import not_in_time
 
 TYPE_CHECKING = False
@@ -219,7 +221,7 @@ class TaskGroup:
         """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't be pickled."""
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        must_be_sync(function, "dask")
+        check_call(function, "spawn", "dask")
         call = pack_call(function, args)
         task = Task(self._owner.link, name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}")
         running_in(task.link).start(task.end, self._number, "spawn", task.number, task.name, call)
@@ -269,13 +271,13 @@ class TaskGroup:
         return outer
 
 
+@run_of("dask")
 def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
     """Run `main(*args)` in this thread, what it spawns on an embedded cluster; see `concmodels.contract.Model.run`."""
     return _run(None, main, args, deadlock_after)
 
 
 def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], deadlock_after: float | None) -> Any:
-    must_be_sync(main, "dask")
     if here.running is not None:
         raise refusal("dask", "dask")
     detector, seconds = DeadlockDetector(), patience(deadlock_after)
@@ -319,6 +321,7 @@ def variant(name: str) -> Variant:
     """The model on the cluster whose scheduler has this address. Raises `ModelUnavailable` if none answers there."""
     check_reachable(name)
 
+    @run_of("dask")
     def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
         """Run `main(*args)` in this thread, and what it spawns on the cluster."""
         return _run(name, main, args, deadlock_after)

@@ -30,7 +30,7 @@ with warnings.catch_warnings():
 from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 # isort: split
@@ -44,6 +44,7 @@ from concmodels.models.tasks.hubs import Cancelled, UnknownTask, raise_postponed
 from concmodels.models.tasks.hubs import Task as _Task
 from concmodels.models.tasks.hubs import TaskGroup as _TaskGroup
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.runs import run_of
 from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.waiting.hub_throws import forget_throws, postpone, postponed, raise_postponed, throws_due
 from concmodels.models.waiting.sockets.eventlet import notify_closing_in_hub, sockets_here, wait_in_hub
@@ -271,9 +272,9 @@ class Pool(_Pool):
     TaskGroup = TaskGroup
 
 
+@run_of("eventlet")
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`."""
-    must_be_sync(main, "eventlet")
     here = getcurrent()
     if here in tasks:
         raise refusal("eventlet", tasks[here].model())

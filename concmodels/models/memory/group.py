@@ -196,7 +196,7 @@ class TaskGroup:
         return self
 
     def _begin_limit(self) -> None:
-        """Tell the supervisor when the time of the group is over: it cancels the group then, also while this task computes."""
+        """Tell the supervisor when the time is over: it cancels the group then, also while this task computes."""
         if self._seconds is None:
             return
         participant, words = self.participant, self.participant.words
@@ -212,9 +212,9 @@ class TaskGroup:
         """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't be pickled."""
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        from concmodels.models.waiting.timeouts import must_be_sync  # most children spawn nothing
+        from concmodels.models.waiting.calls import check_call  # most children spawn nothing
 
-        must_be_sync(function, self.participant.kind)
+        check_call(function, "spawn", self.participant.kind)
         participant, arena, words = self.participant, self.participant.arena, self.participant.words
         call = pack_call(function, args, participant)
         if name is None:

@@ -5,6 +5,7 @@ from itertools import count
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import ExceptionCollector, Wrapped, wrapped
+from concmodels.models.waiting.calls import awaitable
 from concmodels.models.waiting.limit import Limit
 from concmodels.models.waiting.waiter import AsyncEvent, NativeWait, native_waits
 
@@ -130,6 +131,7 @@ class AsyncioGroup:
         if not hasattr(self, "_native"):
             raise RuntimeError("this group is not open: spawn inside its `async with`")
         name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
+        function = awaitable(function, "spawn", type(self).__module__.rpartition(".")[2].strip("_"))
         return Task(self._native.create_task(_carry(self, function, args), name=name), self.waiter_type)
 
     def _strike(self) -> None:

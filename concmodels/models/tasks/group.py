@@ -8,8 +8,8 @@ from concmodels.models import FOLDER
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.signals.frames import place, stack
 from concmodels.models.tasks.task import Cancelled, Task
+from concmodels.models.waiting.calls import check_call
 from concmodels.models.waiting.limit import Limit
-from concmodels.models.waiting.timeouts import must_be_sync
 from concmodels.models.waiting.waiter import Event
 
 TYPE_CHECKING = False
@@ -99,7 +99,7 @@ class TaskGroup:
 
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
-        must_be_sync(function, type(self).__module__.rpartition(".")[2].strip("_"))
+        check_call(function, "spawn", type(self).__module__.rpartition(".")[2].strip("_"))
         task = self.task_type(self, function, args, name)
         with self._lock:
             if not self._entered or (self._leaving and not self._tasks):

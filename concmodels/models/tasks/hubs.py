@@ -11,9 +11,9 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.signals.guard import is_signal
+from concmodels.models.waiting.calls import check_call
 from concmodels.models.waiting.hub_throws import add_throw, forget_throws, postponed, remove_throw
 from concmodels.models.waiting.limit import Limit
-from concmodels.models.waiting.timeouts import must_be_sync
 from concmodels.models.waiting.waiter import Event
 
 TYPE_CHECKING = False
@@ -244,7 +244,7 @@ class TaskGroup:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
         if not self._entered or (self._leaving and not self.tasks):
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        must_be_sync(function, type(self).__module__.rpartition(".")[2].strip("_"))
+        check_call(function, "spawn", type(self).__module__.rpartition(".")[2].strip("_"))
         task = self.task_type(function, args, name)
         task.ended = Event(self.waiter_type)
         task.detector = self._owner.detector

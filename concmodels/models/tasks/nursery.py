@@ -5,6 +5,7 @@ from math import inf
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import ExceptionCollector, Wrapped, wrapped
+from concmodels.models.waiting.calls import awaitable
 from concmodels.models.waiting.limit import Limit
 from concmodels.models.waiting.waiter import AsyncEvent, NativeWait, native_waits
 
@@ -30,7 +31,7 @@ class Task:
         self._ended = AsyncEvent(group.waiter_type)
         self._checkpoint = group.checkpoint
         self._group = group
-        self._function = function
+        self._function = awaitable(function, "spawn", type(group).__module__.rpartition(".")[2].strip("_"))
         self._args = args
         self._value: Any = None
         self._error: BaseException | None = None

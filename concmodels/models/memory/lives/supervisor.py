@@ -59,7 +59,7 @@ from concmodels.models.memory.participant import Participant, WaitSlot, enter, l
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.signals.guard import Guard
 from concmodels.models.tasks.signals.handlers import hold_back
-from concmodels.models.waiting.timeouts import must_be_sync
+from concmodels.models.waiting.calls import check_call
 from concmodels.platform import measuring, waking
 from concmodels.platform.memory import PAGE, new_fence
 
@@ -154,7 +154,7 @@ class Supervisor:
 
         All of it is guarded: a Ctrl-C while the run is made or taken down waits until that is done.
         """
-        must_be_sync(main, str(how[0]))
+        check_call(main, "run", str(how[0]))
         made: list[Supervisor] = []  # empty as long as there is nothing to wake
 
         def wake() -> None:
