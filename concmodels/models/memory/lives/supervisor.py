@@ -13,6 +13,7 @@ How a process or an interpreter is started and ended is the model's: `ProcessSup
 import errno
 import os
 import signal
+import sys
 import threading
 import time
 from contextlib import ExitStack
@@ -48,6 +49,7 @@ from concmodels.models.memory.arena import (
     STATE,
     STRUCK,
     UNTIL,
+    WAITING,
     WATCHED,
     Arena,
     Cancelled,
@@ -73,6 +75,9 @@ if TYPE_CHECKING:
 _runs = count(1)
 _RESERVE = 48  # descriptors
 GRACE_S, SHORT_GRACE_S = 2.0, 0.15
+STALL_S = 5.0
+"""After so many seconds in which every task was in the same wait, a run says who waits where."""
+
 DEFAULT_CHANNEL_BYTES = 1 << 26
 
 
@@ -94,11 +99,13 @@ class Supervisor:
         self._main_waker: int | None = None
         self._main_thread = 0
         self._deadlock: Deadlock | None = None
+        self._interrupted: dict[int, str] = {}  # the names of the tasks that were waiting when Ctrl-C came
         self._limits: dict[int, int] = {}  # when the time of groups is over, in ns, by record
         self._next_turn: float | None = None  # when blocks that are not used give their pages back
         with ExitStack() as opened:  # closes what is open by then if a step fails
             self._open(opened, kind, channel_bytes)
-            self._detector = None if seconds is None else self._new_detector(seconds)
+            self._detector = None if seconds is None else self._new_detector(seconds, ends_run=True)
+            self._first_look = now() + STALL_S / 2
             self._write_main()
             self._opened = opened.pop_all()
         self._thread = threading.Thread(target=self._supervise, name=f"supervisor of {kind}")
@@ -136,10 +143,10 @@ class Supervisor:
         self.participant.shorten_grace = self._shorten_grace
         self.participant.new_slot = lambda: local_slot(self.participant)
 
-    def _new_detector(self, seconds: float) -> DeadlockDetector:
-        from concmodels.models.memory.lives.deadlocks import DeadlockDetector
+    def _new_detector(self, seconds: float, *, ends_run: bool) -> DeadlockDetector:
+        from concmodels.models.memory.lives.deadlocks import DeadlockDetector  # most runs are over before they need it
 
-        return DeadlockDetector(self.participant, seconds)
+        return DeadlockDetector(self.participant, seconds, ends_run=ends_run)
 
     def _write_main(self) -> None:
         main, arena = pickling.main_file(), self.participant.arena
@@ -197,6 +204,7 @@ class Supervisor:
             finally:
                 participant.close_all()
                 self._end(slot)
+                self._print_who_waited()
         finally:
             leave(participant)
             self._main_waker = None
@@ -216,7 +224,27 @@ class Supervisor:
 
     def _shorten_grace(self) -> None:
         self.grace = SHORT_GRACE_S
+        self._ask_who_waits()
         self.participant.notify_supervisor()
+
+    def _ask_who_waits(self) -> None:
+        """If all tasks wait when Ctrl-C comes, have them say where; each answers before the cancellation ends it."""
+        words = self.participant.words
+        tasks = {at: name for at, name in list(self.tasks.items()) if name != "main"}
+        if tasks and not self._was_told() and all(words[at + WAITING] for at in tasks):
+            from concmodels.models.memory.lives.deadlocks import ask_places
+
+            self._interrupted = tasks
+            ask_places(self.participant)
+
+    def _was_told(self) -> bool:
+        return self._detector is not None and bool(self._detector.told)
+
+    def _print_who_waited(self) -> None:
+        if self._interrupted:
+            from concmodels.models.memory.lives.deadlocks import places
+
+            self._print("interrupted while all tasks were waiting", places(self.participant, self._interrupted))
 
     def _end(self, slot: WaitSlot) -> None:
         """End the tasks that are left when main is over, because the program never left their group."""
@@ -281,19 +309,34 @@ class Supervisor:
         self.check_deadlines()
         self._look_for_deadlock()
 
+    def _may_be_stuck(self) -> bool:
+        """Return whether nothing is under way that will wake tasks: the time of a group, or the end of the run."""
+        return not (self._limits or self.stopping or self.participant.words[BROKEN])
+
     def _look_for_deadlock(self) -> None:
-        if self._detector is None or self._limits or self.stopping or self.participant.words[BROKEN]:
+        if not self._may_be_stuck() or (self._detector is None and now() < self._first_look):
             return
+        if self._detector is None:
+            self._detector = self._new_detector(STALL_S, ends_run=False)
         deadlock = self._detector.look(
             dict(self.tasks), (self._main_thread, *self.own_threads(), *self.participant.service)
         )
-        if deadlock is not None:
+        if deadlock is not None and self._detector.ends_run:
             self._deadlock = deadlock
             cancel(self.participant, next(iter(self.tasks)))  # main's scope, and with it all others
+        elif deadlock is not None:
+            hint = "if nothing outside will wake one, press Ctrl-C"
+            self._print(f"nothing has moved for {STALL_S:g} s, and all tasks wait; {hint}", deadlock.waits)
+
+    @staticmethod
+    def _print(what: str, waits: tuple[str, ...]) -> None:
+        print(Deadlock(what, waits), file=sys.stderr, flush=True)
 
     def patience(self) -> float | None:
         """Return the seconds until something has to be looked at; None means until it is woken."""
-        times = [] if self._detector is None or self.stopping else [self._detector.patience()]
+        times = []
+        if self._may_be_stuck():
+            times.append(max(0.0, self._first_look - now()) if self._detector is None else self._detector.patience())
         if self._limits:
             times.append(max(0.0, (min(self._limits.values()) - time.monotonic_ns()) / 1e9))
         if self.participant.words[WATCHED]:
