@@ -1,4 +1,4 @@
-"""What the `run` of every model does first and last: it checks what it is to call, and shortens the tracebacks."""
+"""Checks what a `run` is to call, and shortens the traceback of what leaves it: the same in every model."""
 
 from functools import wraps
 
