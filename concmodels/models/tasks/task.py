@@ -114,10 +114,10 @@ class Task:
             raise self._error
         return self._value
 
-    def wait(self) -> None:
-        """Wait for its end, whatever that is."""
+    def wait(self) -> Any:
+        """Wait for its end, whatever that is. Awaited where the model's events are."""
         assert self._ended is not None
-        self._ended.wait(None, self)
+        return self._ended.wait(None, self)
 
     def describe_wait(self, _waiter: Waiter) -> str:
         """Describe the wait of a task that waits for the end of this one."""
