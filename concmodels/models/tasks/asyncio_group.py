@@ -131,7 +131,7 @@ class AsyncioGroup:
         if not hasattr(self, "_native"):
             raise RuntimeError("this group is not open: spawn inside its `async with`")
         name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
-        function = awaitable(function, "spawn", type(self).__module__.rpartition(".")[2].strip("_"))
+        function = awaitable(function, "spawn", type(self))
         return Task(self._native.create_task(_carry(self, function, args), name=name), self.waiter_type)
 
     def _strike(self) -> None:

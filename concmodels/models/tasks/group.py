@@ -99,7 +99,7 @@ class TaskGroup:
 
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
-        check_call(function, "spawn", type(self).__module__.rpartition(".")[2].strip("_"))
+        check_call(function, "spawn", type(self))
         task = self.task_type(self, function, args, name)
         with self._lock:
             if not self._entered or (self._leaving and not self._tasks):

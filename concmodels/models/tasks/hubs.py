@@ -244,7 +244,7 @@ class TaskGroup:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
         if not self._entered or (self._leaving and not self.tasks):
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        check_call(function, "spawn", type(self).__module__.rpartition(".")[2].strip("_"))
+        check_call(function, "spawn", type(self))
         task = self.task_type(function, args, name)
         task.ended = Event(self.waiter_type)
         task.detector = self._owner.detector

@@ -31,7 +31,7 @@ class Task:
         self._ended = AsyncEvent(group.waiter_type)
         self._checkpoint = group.checkpoint
         self._group = group
-        self._function = awaitable(function, "spawn", type(group).__module__.rpartition(".")[2].strip("_"))
+        self._function = awaitable(function, "spawn", type(group))
         self._args = args
         self._value: Any = None
         self._error: BaseException | None = None

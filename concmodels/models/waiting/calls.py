@@ -21,8 +21,8 @@ _FORMS = {
 }
 
 
-def check_call(function: Any, verb: str, model: str) -> None:
-    """Raise `TypeError` for what a sync model can't call.
+def check_call(function: Any, verb: str, model: str | type) -> None:
+    """Raise `TypeError` for what a sync model can't call. `model` is its name, or a class in its file.
 
     It would call an `async def` function too, but nothing would happen.
     """
@@ -34,12 +34,12 @@ def check_call(function: Any, verb: str, model: str) -> None:
 
         others = ", ".join(dict.fromkeys(entry.model for entry in FACTS if entry.is_async))
         raise TypeError(
-            f"{_name(function)} is an `async def` function, and {model} is a sync model: write `def`, "
+            f"{_name(function)} is an `async def` function, and {_name_of(model)} is a sync model: write `def`, "
             f"or load an async model ({others})"
         )
 
 
-def awaitable(function: Callable[..., Any], verb: str, model: str) -> Callable[..., Any]:
+def awaitable(function: Callable[..., Any], verb: str, model: str | type) -> Callable[..., Any]:
     """Return a coroutine function that calls this one. Raises `TypeError` for what an async model can't call.
 
     Mostly it is the function itself. What a lambda or a `partial` returns is seen, and refused, only when it is called.
@@ -70,12 +70,16 @@ def _must_be_function(function: Any, verb: str) -> None:
     raise TypeError(f"{verb} takes the function itself, not {what}: write {_FORMS[verb]}")
 
 
-def _refuse_plain(function: Any, model: str) -> NoReturn:
+def _refuse_plain(function: Any, model: str | type) -> NoReturn:
     raise TypeError(
-        f"{_name(function)} is no `async def` function, and {model} is an async model: write `async def`, "
+        f"{_name(function)} is no `async def` function, and {_name_of(model)} is an async model: write `async def`, "
         "or load a sync model such as threads"
     )
 
 
 def _name(function: Any) -> str:
     return str(getattr(function, "__qualname__", "the function"))
+
+
+def _name_of(model: str | type) -> str:
+    return model if isinstance(model, str) else model.__module__.rpartition(".")[2].strip("_")
