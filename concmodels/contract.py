@@ -200,6 +200,9 @@ class TaskBase(Protocol):
     def done(self) -> bool:
         """Return whether the task has ended: with a result, with an exception, or cancelled."""
 
+    def cancelled(self) -> bool:
+        """Return whether a cancellation has ended the task, which did not return or raise something else instead."""
+
 
 @runtime_checkable
 class Task[R](TaskBase, Protocol):
@@ -236,6 +239,10 @@ class TaskGroup(Protocol):
     The end of the `with` block waits for all tasks of the group. If a task or the body of the block fails, the other
     tasks and the body are cancelled. The block then raises one `ExceptionGroup`, which contains every exception of the
     tasks and of the body once. `KeyboardInterrupt` and `SystemExit` are raised bare.
+
+    `TaskGroup(timeout=5)` is cancelled if after 5 seconds it has not ended, failed or been cancelled. Once its tasks
+    have ended, the block raises a bare `TimeoutError`, whose `__cause__` is what failed in their clean-up. A task that
+    the cancellation has not ended (`task.cancelled()` is false) keeps the `result()` that it returned or raised.
 
         >>> from concmodels import load
         >>> def main(model):
@@ -532,8 +539,8 @@ class Model(Protocol):
         """
 
     @property
-    def TaskGroup(self) -> Callable[[], TaskGroup | AsyncTaskGroup]:
-        """`TaskGroup()` makes a task group for a `with` block, or in an async model for an `async with` block."""
+    def TaskGroup(self) -> Callable[..., TaskGroup | AsyncTaskGroup]:
+        """`TaskGroup(timeout=None)` makes a task group for a `with` block, in an async model for `async with`."""
 
     @property
     def Pool(self) -> Callable[..., Pool | AsyncPool]:

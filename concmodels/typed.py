@@ -72,13 +72,27 @@ class MakesAsyncPool(Protocol):
         """Make a pool with so many workers: see `concmodels.contract.AsyncPool`."""
 
 
+class MakesTaskGroup(Protocol):
+    """The class of a sync model's task groups."""
+
+    def __call__(self, timeout: Timeout = None) -> TaskGroup:
+        """Make a group with this time limit, in seconds: see `concmodels.contract.TaskGroup`."""
+
+
+class MakesAsyncTaskGroup(Protocol):
+    """The class of an async model's task groups."""
+
+    def __call__(self, timeout: Timeout = None) -> AsyncTaskGroup:
+        """Make a group with this time limit, in seconds: see `concmodels.contract.TaskGroup`."""
+
+
 class SyncModel(Model, Protocol):
     """A model whose operations are plain calls: threads, processes, greenlets and so on."""
 
     @property
     def Channel(self) -> MakesChannel: ...
     @property
-    def TaskGroup(self) -> Callable[[], TaskGroup]: ...
+    def TaskGroup(self) -> MakesTaskGroup: ...
     @property
     def Pool(self) -> MakesPool: ...
 
@@ -97,7 +111,7 @@ class AsyncModel(Model, Protocol):
     @property
     def Channel(self) -> MakesAsyncChannel: ...
     @property
-    def TaskGroup(self) -> Callable[[], AsyncTaskGroup]: ...
+    def TaskGroup(self) -> MakesAsyncTaskGroup: ...
     @property
     def Pool(self) -> MakesAsyncPool: ...
 
@@ -117,8 +131,10 @@ __all__ = [
     "AsyncName",
     "MakesAsyncChannel",
     "MakesAsyncPool",
+    "MakesAsyncTaskGroup",
     "MakesChannel",
     "MakesPool",
+    "MakesTaskGroup",
     "SyncModel",
     "SyncName",
 ]

@@ -180,6 +180,7 @@ class TaskGroup(_TaskGroup):
     """Coroutines that end together."""
 
     waiter_type = _Waiter
+    task_type = Task
 
     def new_event(self):
         return AsyncEvent(_Waiter)
@@ -203,12 +204,26 @@ class TaskGroup(_TaskGroup):
                 self._failed(struck)
                 self.cancel()
                 owner.shielded = True
+        await self._end_watch()
         owner.shielded = False
-        self._failures.raise_all()
+        self._failures.raise_all(self._limit.error() if outer is None else None)
         if outer is not None:
             raise outer
         _stop_if_cancelled()  # leaving is a checkpoint, also if all tasks have ended
         return isinstance(error, Cancelled)
+
+    async def _wait_for_limit(self):
+        try:
+            await self._over.wait(self._limit.seconds)
+        except TimeoutError:
+            if self._limit.strike():
+                self.cancel()
+
+    async def _end_watch(self):
+        if self._watch is not None:
+            self._over.set()
+            self._owner.shielded = True
+            await self._watch.wait()
 
     def spawn(self, function, *args, name=None):
         if not self._entered or (self._leaving and not self._tasks):
@@ -216,8 +231,11 @@ class TaskGroup(_TaskGroup):
         task = Task(self, function, args, name)
         self._tasks[task] = None
         task.scopes.append(self)
-        _here.loop.start(task, task.run())
+        self.start(task)
         return task
+
+    def start(self, task):
+        _here.loop.start(task, task.run())
 
 
 class Pool(AsyncPool):

@@ -37,9 +37,9 @@ from concmodels.models.deadlocks.loops import AsyncioDetector, TrioDetector
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
-from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
+from concmodels.models.tasks.runs import async_run_of
 from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
@@ -255,6 +255,7 @@ class TaskGroup(NurseryGroup):
     new_scope = anyio.CancelScope
     waiter_type = staticmethod(_new_waiter)
     here = staticmethod(_native_task)
+    clock = staticmethod(anyio.current_time)
     checkpoint = staticmethod(anyio.lowlevel.checkpoint)
     cancelled_type = staticmethod(anyio.get_cancelled_exc_class)
 
@@ -273,11 +274,13 @@ class Pool(AsyncPool):
         return anyio.get_current_task().has_pending_cancellation()
 
 
+@async_run_of("anyio")
 def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` on asyncio and return its result; see `concmodels.contract.Model.run`."""
     return _run("asyncio", main, args, deadlock_after)
 
 
+@async_run_of("anyio:trio")
 def _run_on_trio[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` on trio and return its result; see `concmodels.contract.Model.run`."""
     return _run("trio", main, args, deadlock_after)
@@ -289,7 +292,7 @@ def _run[R](backend: str, main: Callable[..., Awaitable[R]], args: tuple[Any, ..
         raise refusal_in_loop(model, running)
     seconds = patience(deadlock_after)
     try:
-        with bare_interrupts(), Loop(model, backend, needs_wakeup_fd=backend == "trio"):
+        with Loop(model, backend, needs_wakeup_fd=backend == "trio"):
             return anyio.run(_guarded, main, args, seconds, backend=backend)
     finally:
         close_ended()

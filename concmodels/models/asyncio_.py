@@ -31,8 +31,8 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
 from concmodels.models.tasks.asyncio_group import AsyncioGroup
-from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
+from concmodels.models.tasks.runs import async_run_of
 from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
@@ -222,13 +222,14 @@ class Pool(AsyncPool):
         return task is None or task.cancelling() > 0
 
 
+@async_run_of("asyncio")
 def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` on a new event loop and return its result; see `concmodels.contract.Model.run`."""
     if asyncio._get_running_loop() is not None:
         raise refusal_in_loop("asyncio", "asyncio")
     seconds = patience(deadlock_after)
     try:
-        with bare_interrupts(), Loop("asyncio", "asyncio"):
+        with Loop("asyncio", "asyncio"):
             return asyncio.run(_guarded(main, args, seconds))
     finally:
         close_ended()

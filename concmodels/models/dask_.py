@@ -28,10 +28,10 @@ import time
 from itertools import count
 
 from concmodels.catalog import Variant
-from concmodels.errors import ChannelClosed, Selected, TaskDied
+from concmodels.errors import ChannelClosed, Selected, TaskCancelled, TaskDied
 from concmodels.models import asyncio_
 from concmodels.models.waiting.select import bad_case
-from concmodels.models.waiting.timeouts import must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.timeouts import must_be_seconds, seconds_to_sleep
 
 # isort: split
 # Beside the core: signals, deadlocks, sockets, pools.
@@ -46,7 +46,10 @@ from concmodels.models.deadlocks.report import patience
 from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.runs import run_of
 from concmodels.models.tasks.signals.guard import Guard
+from concmodels.models.waiting.calls import check_call
+from concmodels.models.waiting.limit import not_in_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,6 +188,10 @@ class Task(Future):
         if not self.done():
             self._ask("cancel")
 
+    def cancelled(self) -> bool:
+        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        return self.done() and self.failure is None and isinstance(self._exception, TaskCancelled)
+
     def _failure(self, state: str, data: Any) -> BaseException:
         error = TaskDied(data[1]) if state == DIED else super()._failure(state, data)
         if state in (FAILED, DIED):
@@ -196,7 +203,8 @@ class Task(Future):
 class TaskGroup:
     """Tasks that end together: `with TaskGroup() as group: group.spawn(function, *args)`."""
 
-    def __init__(self) -> None:
+    def __init__(self, timeout: float | None = None) -> None:
+        self._timeout = timeout if timeout is None else must_be_seconds(timeout)
         self._owner = current()
         self._number = new_number()
         self._open = False
@@ -205,7 +213,7 @@ class TaskGroup:
 
     def __enter__(self) -> Self:
         self._owner = current()
-        self._owner.tell(BOARD, "enter", self._number)
+        self._owner.tell(BOARD, "enter", self._number, self._timeout)
         self._open = True
         return self
 
@@ -213,7 +221,7 @@ class TaskGroup:
         """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't be pickled."""
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        must_be_sync(function, "dask")
+        check_call(function, "spawn", "dask")
         call = pack_call(function, args)
         task = Task(self._owner.link, name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}")
         running_in(task.link).start(task.end, self._number, "spawn", task.number, task.name, call)
@@ -229,14 +237,20 @@ class TaskGroup:
     ) -> bool:
         outer = self._join(error)
         self._open = False
+        timeout = self._not_in_time() if outer is None else None
         self._owner.tell(BOARD, "leave", self._number)
         for task in self._tasks:
             if task.failure is not None:
                 self._failures.add(task.failure)
-        self._failures.raise_all()
+        self._failures.raise_all(timeout)
         if outer is not None:
             raise outer
         return error is None or isinstance(error, Cancelled)
+
+    def _not_in_time(self) -> TimeoutError | None:
+        if self._timeout is None or not self._owner.ask(self._number, "is_over"):
+            return None
+        return not_in_time(self._timeout)
 
     def _join(self, error: BaseException | None) -> BaseException | None:
         """Wait until all tasks have ended; return the cancellation that came from outside meanwhile."""
@@ -257,13 +271,13 @@ class TaskGroup:
         return outer
 
 
+@run_of("dask")
 def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
     """Run `main(*args)` in this thread, what it spawns on an embedded cluster; see `concmodels.contract.Model.run`."""
     return _run(None, main, args, deadlock_after)
 
 
 def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], deadlock_after: float | None) -> Any:
-    must_be_sync(main, "dask")
     if here.running is not None:
         raise refusal("dask", "dask")
     detector, seconds = DeadlockDetector(), patience(deadlock_after)
@@ -307,6 +321,7 @@ def variant(name: str) -> Variant:
     """The model on the cluster whose scheduler has this address. Raises `ModelUnavailable` if none answers there."""
     check_reachable(name)
 
+    @run_of("dask")
     def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
         """Run `main(*args)` in this thread, and what it spawns on the cluster."""
         return _run(name, main, args, deadlock_after)

@@ -31,7 +31,7 @@ with warnings.catch_warnings():
 from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 # isort: split
@@ -45,6 +45,7 @@ from concmodels.models.tasks.hubs import Cancelled, UnknownTask, raise_postponed
 from concmodels.models.tasks.hubs import Task as _Task
 from concmodels.models.tasks.hubs import TaskGroup as _TaskGroup
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.runs import run_of
 from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.waiting.hub_throws import forget_throws, postpone, postponed, raise_postponed, throws_due
 from concmodels.models.waiting.sockets.eventlet import notify_closing_in_hub, sockets_here, wait_in_hub
@@ -79,6 +80,11 @@ def _call_soon(callback: Callable[[], object]) -> None:
 def _turns() -> Turns:
     hub = hubs.get_hub()
     return turns_of(hub, partial(hub.schedule_call_global, 0))
+
+
+def _call_later(seconds: float, callback: Callable[[], object]) -> Callable[[], object]:
+    cancel: Callable[[], object] = hubs.get_hub().schedule_call_global(seconds, callback).cancel
+    return cancel
 
 
 class _Waiter(SingleThreadWaiter):
@@ -231,6 +237,7 @@ class Task(_Task):
     """The handle of a greenlet."""
 
     call_soon = _call_soon
+    call_later = _call_later
     reschedule = staticmethod(eventlet.sleep)
 
 
@@ -253,9 +260,9 @@ class Pool(_Pool):
     TaskGroup = TaskGroup
 
 
+@run_of("eventlet")
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`."""
-    must_be_sync(main, "eventlet")
     here = getcurrent()
     if here in tasks:
         raise refusal("eventlet", tasks[here].model())

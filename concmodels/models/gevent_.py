@@ -27,7 +27,7 @@ from gevent.exceptions import LoopExit
 from concmodels.errors import ChannelClosed, Deadlock
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 # isort: split
@@ -41,6 +41,7 @@ from concmodels.models.tasks.hubs import Cancelled, UnknownTask, raise_postponed
 from concmodels.models.tasks.hubs import Task as _Task
 from concmodels.models.tasks.hubs import TaskGroup as _TaskGroup
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.runs import run_of
 from concmodels.models.tasks.signals.frames import raised
 from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.waiting.hub_throws import forget_throws, postpone, postponed, raise_postponed, throws_due
@@ -77,6 +78,13 @@ def _call_soon(callback: Callable[[], object]) -> None:
 def _turns() -> Turns:
     hub = gevent.get_hub()
     return turns_of(hub, hub.loop.run_callback)
+
+
+def _call_later(seconds: float, callback: Callable[[], object]) -> Callable[[], object]:
+    timer = gevent.get_hub().loop.timer(seconds)
+    timer.start(callback)
+    close: Callable[[], object] = timer.close
+    return close
 
 
 class _Waiter(SingleThreadWaiter):
@@ -242,6 +250,7 @@ class Task(_Task):
     """The handle of a greenlet."""
 
     call_soon = _call_soon
+    call_later = _call_later
     reschedule = staticmethod(gevent.sleep)
 
 
@@ -273,12 +282,12 @@ class Pool(_Pool):
     TaskGroup = TaskGroup
 
 
+@run_of("gevent")
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`.
 
     A deadlock is found at once, unless `deadlock_after` is None.
     """
-    must_be_sync(main, "gevent")
     here = getcurrent()
     if here in tasks:
         raise refusal("gevent", tasks[here].model())

@@ -30,7 +30,7 @@ from greenlet import getcurrent, greenlet
 from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, SingleThreadWaiter, wait
 
 # isort: split
@@ -42,6 +42,7 @@ from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.runs import run_of
 from concmodels.models.tasks.signals.frames import stack
 from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.tasks.task import Cancelled, Task
@@ -339,6 +340,7 @@ def _enter(unit: greenlet, spawner: greenlet | None) -> None:
         unit, spawner = unit.switch(spawner)
 
 
+@run_of("greenlet")
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`.
 
@@ -349,7 +351,6 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
 
 def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadlock_after: float | None) -> R:
     """`run`, for this model and for the tasklets, which share the scheduler."""
-    must_be_sync(main, model)
     running: Scheduler | None = getattr(_here, "scheduler", None)
     if running is not None:
         raise refusal(model, running.model)

@@ -93,7 +93,10 @@ def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, dead
 
     `channel_bytes` is the size of an unbounded channel; a `send` that finds it full raises `MemoryError`.
     """
-    return _run("forkserver", main, args, channel_bytes, deadlock_after)
+    from concmodels.models.tasks.signals.tracebacks import ShortTracebacks  # children need not import it
+
+    with ShortTracebacks():
+        return _run("forkserver", main, args, channel_bytes, deadlock_after)
 
 
 def _run(method: str, main: Callable[..., Any], args: tuple[Any, ...], *how: Any) -> Any:
@@ -155,11 +158,13 @@ def variant(name: str) -> Variant:
     if name not in _METHODS:
         raise ValueError(f"processes are started by one of {', '.join(_METHODS)}, not by {name!r}")
     from concmodels.catalog import Variant
+    from concmodels.models.tasks.signals.tracebacks import ShortTracebacks
 
     def run(
         main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None
     ) -> Any:
         """Run `main(*args)` in this process; what it spawns runs in others."""
-        return _run(name, main, args, channel_bytes, deadlock_after)
+        with ShortTracebacks():
+            return _run(name, main, args, channel_bytes, deadlock_after)
 
     return Variant(f"{_KIND}:{name}", __name__, run=run)

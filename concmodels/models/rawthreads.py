@@ -26,7 +26,7 @@ from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Waiter, claim_first, wait
 
 # isort: split
@@ -38,6 +38,7 @@ from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.runs import run_of
 from concmodels.models.tasks.signals.guard import Guard
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.tasks.unjoined_threads import UnjoinedThreads
@@ -205,7 +206,7 @@ class _Unbounded(Channel):
             self._checkpoint()
         with self._lock:
             if self._closed:
-                self._refuse()
+                self._refuse(True)
             if not self._receivers:
                 self._buffer.append(item)
                 return
@@ -244,8 +245,8 @@ class TaskGroup(_TaskGroup):
     waiter_type = _Waiter
     threaded = True
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, timeout: float | None = None) -> None:
+        super().__init__(timeout)
         self._threads = UnjoinedThreads(_ThreadHandle.is_done)
 
     def start(self, task: Task) -> None:
@@ -273,9 +274,9 @@ class Pool(_Pool):
     TaskGroup = TaskGroup
 
 
+@run_of("rawthreads")
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Model.run`."""
-    must_be_sync(main, "rawthreads")
     if getattr(_here, "task", None) is not None:
         raise refusal("rawthreads", "rawthreads")
     seconds = patience(deadlock_after)

@@ -92,8 +92,10 @@ def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, dead
     full raises `MemoryError`.
     """
     from concmodels.models.memory.lives.interpreters import InterpreterSupervisor
+    from concmodels.models.tasks.signals.tracebacks import ShortTracebacks
 
-    return InterpreterSupervisor.execute(main, args, _KIND, channel_bytes, deadlock_after)
+    with ShortTracebacks():
+        return InterpreterSupervisor.execute(main, args, _KIND, channel_bytes, deadlock_after)
 
 
 def share(buffer: object) -> Shared:

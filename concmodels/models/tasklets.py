@@ -39,6 +39,7 @@ from concmodels.models.waiting.waiter import claim_first
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.sharing import share
+from concmodels.models.tasks.runs import run_of
 from concmodels.models.tasks.task import Cancelled
 
 TYPE_CHECKING = False
@@ -119,11 +120,8 @@ class _Rendezvous(Channel):
     def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
         """As `Channel._wait_for_partner`, unless it is closed."""
         if self._closed:
-            self._refuse()
+            self._refuse(queue is self._senders)
         return super()._wait_for_partner(item, queue, timeout)
-
-    def _no_waiting(self, queue: deque[Any]) -> TimeoutError:
-        return TimeoutError(f"{self!r}: no task waits at the other end")
 
 
 def _hand_over(partner: Any) -> None:
@@ -148,6 +146,7 @@ class Pool(_Pool):
     TaskGroup = TaskGroup
 
 
+@run_of("tasklets")
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` as the main tasklet and return its result; see `concmodels.contract.Model.run`.
 

@@ -25,7 +25,7 @@ from itertools import repeat
 from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import deadline, expired, must_be_sync, remaining, seconds_to_sleep
+from concmodels.models.waiting.timeouts import deadline, expired, remaining, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, RETRY, TIMED_OUT, Waiter, wait
 
 # isort: split
@@ -37,6 +37,7 @@ from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.runs import run_of
 from concmodels.models.tasks.signals.guard import Guard
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.tasks.unjoined_threads import UnjoinedThreads
@@ -276,7 +277,7 @@ class _Unbounded(Channel):
                     if item is not NOTHING:
                         return item
                 if timeout is not None and expired(timeout):
-                    raise TimeoutError(f"{self!r} is empty")
+                    raise self._no_waiting(self._receivers)
                 waiter = _Waiter(None, self)
                 self._queue(waiter, self._receivers)
             self._wait_for_partner(waiter, self._receivers, timeout)
@@ -293,7 +294,7 @@ class _Unbounded(Channel):
 
     def _offer(self, item: Any) -> bool:
         if self._closed:
-            self._refuse()
+            self._refuse(True)
         self._buffer.append(item)
         self._serve()
         return True
@@ -337,10 +338,10 @@ class _Unbounded(Channel):
             last = NOTHING
         self._buffer.extend(reversed(later))
         if last is item:
-            self._refuse()
+            self._refuse(True)
 
     def _refuse_item(self, _item: Any) -> None:
-        self._refuse()
+        self._refuse(True)
 
     def _settle(self, waiter: Any, queue: Any) -> None:
         """As `ChannelState._settle`; after a RETRY `_wait_for_one` waits again."""
@@ -359,8 +360,8 @@ class TaskGroup(_TaskGroup):
     waiter_type = _Waiter
     threaded = True
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, timeout: float | None = None) -> None:
+        super().__init__(timeout)
         self._threads = UnjoinedThreads(lambda thread: not thread.is_alive())
 
     def start(self, task: Task) -> None:
@@ -386,9 +387,9 @@ class Pool(_Pool):
     TaskGroup = TaskGroup
 
 
+@run_of("threads")
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Model.run`."""
-    must_be_sync(main, "threads")
     if getattr(_here, "task", None) is not None:
         raise refusal("threads", "threads")
     seconds = patience(deadlock_after)

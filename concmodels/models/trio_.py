@@ -33,9 +33,9 @@ from concmodels.models.deadlocks.loops import TrioDetector
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
-from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
+from concmodels.models.tasks.runs import async_run_of
 from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.sockets.trio import notify_closing_in_trio, wait_in_trio
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
@@ -199,6 +199,7 @@ class TaskGroup(NurseryGroup):
     new_scope = trio.CancelScope
     waiter_type = _Waiter
     here = staticmethod(current_task)
+    clock = staticmethod(trio.current_time)
     checkpoint = staticmethod(checkpoint)
 
     @staticmethod
@@ -216,12 +217,13 @@ class Pool(AsyncPool):
     cancelled_type = staticmethod(TaskGroup.cancelled_type)
 
 
+@async_run_of("trio")
 def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` on a new trio loop and return its result; see `concmodels.contract.Model.run`."""
     if trio.lowlevel.in_trio_run():
         raise refusal_in_loop("trio", "trio")
     seconds = patience(deadlock_after)
-    with bare_interrupts(), Loop("trio", "trio", needs_wakeup_fd=True):
+    with Loop("trio", "trio", needs_wakeup_fd=True):
         return trio.run(_guarded, main, args, seconds)
 
 

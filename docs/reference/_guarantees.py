@@ -41,7 +41,7 @@ This is a chapter of [the guarantees](../guarantees.md), which explains the brac
 """
 SUBJECTS = {
     "Channels": ("delivery", "waiting", "timeouts", "closing", "selecting", "competing", "travelling"),
-    "Tasks": ("tasks", "failures", "cancellation", "same_turn", "runs"),
+    "Tasks": ("tasks", "failures", "cancellation", "limits", "same_turn", "runs"),
     "Pools": (
         "pooling", "pooling_map", "pooling_ends", "pooling_failures", "pooling_deaths", "pooling_boundaries",
         "pooling_async",
@@ -52,6 +52,7 @@ TITLES = {
     "selecting": "Select",
     "competing": "Competing",
     "tasks": "Task groups",
+    "limits": "Time limits of groups",
     "same_turn": "In the same turn",
     "pooling": "Pools",
     "pooling_map": "Pools: map",

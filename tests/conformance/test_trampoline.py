@@ -14,7 +14,7 @@ from concmodels.errors import Deadlock
 
 ROOT = Path(concmodels.__file__).parent.parent
 FILE = ROOT / "examples" / "trampoline_model.py"
-MOST_LINES = 245
+MOST_LINES = 260
 """Of code: neither blank lines, nor comments and docstrings."""
 
 

@@ -61,8 +61,8 @@ class Bleach(ast.NodeTransformer):
         return None if "'__await__'" in ast.unparse(node.test) else self.generic_visit(node)
 
     def visit_Expr(self, node):
-        """Remove `must_be_sync(...)`: in a sync model only plain functions can."""
-        return None if ast.unparse(node).startswith("must_be_sync(") else self.generic_visit(node)
+        """Remove `check_call(...)`: in a sync model only plain functions can."""
+        return None if ast.unparse(node).startswith("check_call(") else self.generic_visit(node)
 
 
 def methods(name, *files):

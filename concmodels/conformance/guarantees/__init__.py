@@ -10,6 +10,7 @@ CHAPTERS = (
     "tasks",
     "failures",
     "cancellation",
+    "limits",
     "same_turn",
     "runs",
     "pooling",

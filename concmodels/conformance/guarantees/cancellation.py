@@ -10,6 +10,7 @@ from .tools import (
     INF,
     PATIENCE,
     WAITS,
+    Trouble,
     answer,
     become,
     cooperative,
@@ -59,6 +60,40 @@ async def cancelling_one_leaves_the_others_alone(model):
         await pause(model)
         channel.close()
     assert await sibling.result() == ["undisturbed"]  # out here: a body that is cancelled leaves without an error
+
+
+async def end_somehow(model, how, report):
+    """Wait until cancelled; then end in one of three ways."""
+    report.send_nowait("waits")
+    try:
+        await wait_in(model, "receive")
+    except model.Cancelled:
+        if how == "return":
+            return "returned"
+        if how == "raise":
+            raise Trouble("raised") from None
+        raise
+
+
+@guarantee(how=("return", "raise", "end"))
+async def how_a_cancelled_task_ended(model, how):
+    """A task that was asked to end may still return or raise something else: `result()` then says so. Only a task that
+    ended by `Cancelled` counts as cancelled: `cancelled()` is true, and `result()` raises `TaskCancelled`.
+    """
+    report = model.Channel(INF)
+    with suppress(ExceptionGroup):
+        async with model.TaskGroup() as group:
+            task = group.spawn(end_somehow, model, how, report)
+            assert await report.receive(PATIENCE) == "waits"
+            assert not task.cancelled()
+            await pause(model)
+            task.cancel()
+    assert task.done() and task.cancelled() == (how == "end")
+    if how == "return":
+        assert await task.result() == "returned"
+    else:
+        with raises(Trouble if how == "raise" else TaskCancelled):
+            await task.result()
 
 
 @guarantee()

@@ -123,9 +123,9 @@ class Board(Link):
         """Make a channel."""
         self._kept[number] = self._Channel(capacity, name)
 
-    def enter(self, caller: Task, number: str) -> None:
+    def enter(self, caller: Task, number: str, timeout: float | None) -> None:
         """Make a group."""
-        self._kept[number] = Group(self.tasks, caller)
+        self._kept[number] = Group(self.tasks, caller, timeout)
 
     async def make_pool(self, caller: Task, number: str, size: int | None, start: bytes) -> int:
         """Make a pool; return how many workers it has."""
@@ -136,7 +136,7 @@ class Board(Link):
 
     def leave(self, _caller: Task, number: str) -> None:
         """Forget a group."""
-        del self._kept[number]
+        self._kept.pop(number).forget_limit()
 
     def look(self, _caller: Task, number: str) -> tuple[int, bool]:
         """Return the number of items that a channel holds, and whether it is closed."""

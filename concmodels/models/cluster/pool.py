@@ -12,7 +12,8 @@ from concmodels.models.cluster.pickling import pack_call
 from concmodels.models.memory.pickling import pack_error, unpack_error
 from concmodels.models.pools.arguments import WAITS_FOR_ITSELF, at_least_one, check_initializer, refusal
 from concmodels.models.pools.mapping import MappingExecutor
-from concmodels.models.waiting.timeouts import must_be_sync, remaining
+from concmodels.models.waiting.calls import check_call
+from concmodels.models.waiting.timeouts import remaining
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Pool(Handle, MappingExecutor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
-        must_be_sync(fn, "dask")
+        check_call(fn, "submit", "dask")
         return self._give(_name_of(fn), pack_call(fn, args, kwargs))
 
     def _give(self, name: str, call: bytes) -> Future:

@@ -10,6 +10,7 @@ from concmodels.models.cluster.link import Cancelled
 from concmodels.models.cluster.work import DIED, FAILED, STOPPED, TAKEN_BACK, work
 from concmodels.models.deadlocks.report import SENTENCE, NoProgress
 from concmodels.models.tasks.signals.frames import short
+from concmodels.models.waiting.limit import Limit
 from concmodels.models.waiting.waiter import AsyncEvent
 
 TYPE_CHECKING = False
@@ -203,10 +204,30 @@ class Group(Joinable):
 
     what = "group"
 
-    def __init__(self, tasks: Tasks, owner: Task) -> None:
+    def __init__(self, tasks: Tasks, owner: Task, timeout: float | None) -> None:
         super().__init__(tasks, owner.scope)
         self._outer = owner.scope
         owner.scope = self._own
+        self._limit, self._timer = Limit(timeout), None
+        if self._limit.begin():
+            self._timer = tasks.loop.call_later(self._limit.seconds, self._strike)
+            tasks.limited.add(self)
+        elif self._limit.is_over():
+            self._strike()
+
+    def _strike(self) -> None:
+        if self._limit.strike():
+            self._tasks.cancel(self._own)
+
+    def is_over(self, _caller: Task) -> bool:
+        """Return, when all tasks have ended, whether the group was not in time."""
+        return self._limit.error() is not None
+
+    def forget_limit(self) -> None:
+        """Measure its time no longer."""
+        self._tasks.limited.discard(self)
+        if self._timer is not None:
+            self._timer.cancel()
 
     async def spawn(self, _caller: Task, number: str, name: str, call: bytes) -> Outcome:
         """Do a task; return how it ended. If it failed, cancel the others."""
@@ -220,18 +241,20 @@ class Group(Joinable):
 
     def cancel(self, _caller: Task) -> None:
         """Cancel all tasks, and the body of the `with`."""
+        self._limit.lift()
         self._tasks.cancel(self._own)
 
     async def join(self, owner: Task, failed: bool) -> None:
         """Wait until all tasks have ended. The group's own cancellation is no reason any more to stop waiting."""
         owner.scope = self._outer
         if failed:
-            self.cancel(owner)
+            self._tasks.cancel(self._own)
         await self._wait()
         owner.check()  # leaving is a checkpoint, also when the tasks were cancelled first
 
     async def finish(self, owner: Task) -> None:
         """Cancel all tasks, and wait until they have ended."""
+        self._limit.lift()
         owner.scope = self._outer
         await self._end_all()
 
@@ -243,6 +266,7 @@ class Tasks:
         self.client = client
         self.loop = asyncio.get_running_loop()
         self.address = ""  # where the board listens for other processes
+        self.limited: set[Group] = set()  # the groups that are open and have a time limit
         self.outside_threads = False  # whether a thread has called that is no task
         self._run, self._new_waiter = run, new_waiter
         self.main = Task(self, "main", "main", None)
@@ -325,4 +349,4 @@ class Tasks:
                 waits[task] = wait
             elif not task.is_queued():
                 return {}
-        return {} if self.outside_threads else waits
+        return {} if self.outside_threads or self.limited else waits

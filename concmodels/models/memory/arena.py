@@ -40,6 +40,7 @@ LOCK_NAME_WORDS = 16
 NEXT_CHANNEL, NEXT_RECORD, FREE_RECORD, HEAP, BROKEN, CANCELS, CHANNEL_BYTES = range(1, 8)
 SPAWNED = 8  # a list: the tasks that are to be started
 MAIN_AT, MAIN_SIZE, ASKED = range(10, 13)
+LIMITS = 13  # not 0 once a group with a time limit was opened that the supervisor has not noted yet
 FREE_BLOCKS = 16  # one list per power of two
 ALERT = 14  # not 0 once a scope was cancelled, the run was broken off, or tasks were asked where they wait: while it
 # is 0, a checkpoint has nothing else to look at
@@ -59,6 +60,7 @@ WAKER, OUTCOME, CHOSEN, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
 CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(8, 15)
 WAITING, ANSWERED, PLACE_AT, PLACE_SIZE = range(16, 20)  # for finding deadlocks
 EXPENDABLE = 20  # a worker of a pool: the run goes on without it
+UNTIL, STRUCK = 22, 23  # when the time of a group is over, in ns, and whether that has cancelled it
 HELD = 21  # the block of the large item that this task is writing or reading, and nobody else knows
 
 # What the OUTCOME of a wait says. 0: no partner can claim it (the task only waits to be woken, or not at all).

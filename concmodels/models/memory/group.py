@@ -6,6 +6,7 @@ that fails marks its group cancelled; the supervisor (`lives/supervisor.py`) the
 waits inside that scope finds out at its checkpoint.
 """
 
+import time
 from _thread import RLock
 
 from concmodels.errors import TaskCancelled, Terminated
@@ -16,12 +17,15 @@ from concmodels.models.memory.arena import (
     CANCELLED,
     CANCELS,
     EXPENDABLE,
+    LIMITS,
     LIVE,
     OWNER,
     PARENT,
     SIZE,
     SPAWNED,
     STATE,
+    STRUCK,
+    UNTIL,
     WAITERS,
     Cancelled,
     deadline,
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 
 DONE, FAILED, STOPPED, DIED = 2, 3, 4, 5  # states from DONE on are final
 KILLING, ALL_GONE = 1, 2  # what BROKEN says
+_LONG_S = 1e9  # 30 years are no limit, and in nanoseconds they still fit into a word
 
 
 def cancel(participant: Participant, scope: int) -> None:
@@ -71,6 +76,7 @@ class Task:
         self.at = at  # 0 once its record is given back
         self._group = group
         self._state = 0
+        self._stopped = False  # whether a cancellation has ended it
         self._data = b""
         self._value: Any = None
         self._error: BaseException | None = None
@@ -89,6 +95,13 @@ class Task:
         if self._state >= DONE or self._group.participant.words[self.at + STATE] >= DONE:
             return True
         return self._state >= DONE  # once more: another thread may just have given the record back
+
+    def cancelled(self) -> bool:
+        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        if not self.done():
+            return False
+        self.settle()
+        return self._stopped
 
     def result(self, timeout: float | None = None) -> Any:
         """Wait for the task's end; return what it returned or raise what it raised.
@@ -141,6 +154,7 @@ class Task:
             elif state == DIED:
                 self._error = participant.death
             elif state != DONE:
+                self._stopped = state == STOPPED
                 self._error = TaskCancelled(f"task {self.name!r} was cancelled")
             self._state = max(state, DONE)
 
@@ -157,7 +171,8 @@ class TaskGroup:
     expendable: ClassVar[bool] = False
     """Whether the other tasks go on when one fails, or its process dies."""
 
-    def __init__(self, participant: Participant | None = None) -> None:
+    def __init__(self, timeout: float | None = None, *, participant: Participant | None = None) -> None:
+        self._seconds = _limit(timeout)
         self.participant = participant or current(self.kind)
         self._at = 0
         self._open = False
@@ -177,15 +192,29 @@ class TaskGroup:
         words[self._at + OWNER], words[self._at + PARENT] = slot.at, slot.scope
         self._outer, slot.scope = slot.scope, self._at
         self._open = True
+        self._begin_limit()
         return self
+
+    def _begin_limit(self) -> None:
+        """Tell the supervisor when the time is over: it cancels the group then, also while this task computes."""
+        if self._seconds is None:
+            return
+        participant, words = self.participant, self.participant.words
+        words[self._at + UNTIL] = time.monotonic_ns() + int(self._seconds * 1e9)
+        words[LIMITS] = 1
+        if self._seconds > 0:
+            participant.notify_supervisor()
+        else:
+            words[self._at + STRUCK] = 1
+            cancel(participant, self._at)
 
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
         """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't be pickled."""
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        from concmodels.models.waiting.timeouts import must_be_sync  # most children spawn nothing
+        from concmodels.models.waiting.calls import check_call  # most children spawn nothing
 
-        must_be_sync(function, self.participant.kind)
+        check_call(function, "spawn", self.participant.kind)
         participant, arena, words = self.participant, self.participant.arena, self.participant.words
         call = pack_call(function, args, participant)
         if name is None:
@@ -218,9 +247,10 @@ class TaskGroup:
         outer = self._join()
         self._open = False
         cancelled = bool(self.participant.words[self._at + CANCELLED])
+        timeout = self._not_in_time(cancelled) if outer is None else None
         self._collect()
         self._at = 0
-        self._raise_errors()
+        self._raise_errors(timeout)
         if outer is not None:
             raise outer
         return error is None or (
@@ -284,6 +314,8 @@ class TaskGroup:
         with participant.arena.claim, self.records:
             for task in self._tasks:
                 self._forget(task)
+            words = participant.words
+            words[self._at + UNTIL] = 0  # the supervisor looks for it in all records, those that are free too
             participant.arena.free_record(self._at)
             self._at = 0
 
@@ -294,10 +326,35 @@ class TaskGroup:
         arena.free_record(task.at)
         task.at = 0
 
-    def _raise_errors(self) -> None:
+    def _not_in_time(self, cancelled: bool) -> TimeoutError | None:
+        """Return the error of a group whose time was over before it was cancelled or had ended."""
+        if self._seconds is None:
+            return None
+        words = self.participant.words
+        is_over = not cancelled and time.monotonic_ns() >= words[self._at + UNTIL]
+        if not (is_over or words[self._at + STRUCK]):
+            return None
+        from concmodels.models.waiting.limit import not_in_time
+
+        return not_in_time(self._seconds)
+
+    def _raise_errors(self, timeout: TimeoutError | None) -> None:
         errors, self._errors = self._errors, []
         for error in errors:
             if isinstance(error, (KeyboardInterrupt, SystemExit)):
                 raise error
-        if errors:
-            raise BaseExceptionGroup("a task group failed", errors) from None
+        failure = BaseExceptionGroup("a task group failed", errors) if errors else None
+        if timeout is not None:
+            raise timeout from failure
+        if failure is not None:
+            raise failure from None
+
+
+def _limit(timeout: float | None) -> float | None:
+    """Return the seconds of a group's limit; None if there is none. Raises `TypeError` or `ValueError`."""
+    if timeout is None:
+        return None
+    from concmodels.models.waiting.timeouts import must_be_seconds  # few tasks need it
+
+    seconds = must_be_seconds(timeout)
+    return seconds if seconds < _LONG_S else None

@@ -79,7 +79,8 @@ class _Careful(Pickler):
         home = getattr(value, "home", None)
         if home is None:
             of = f" of the model {model!r}" if model else ""
-            raise CannotTravel(f"a {kind.__name__}{of} belongs to the place where it was made")
+            own = ": open one in the task itself" if kind.__name__ == "TaskGroup" else ""
+            raise CannotTravel(f"a {kind.__name__}{of} belongs to the place where it was made{own}")
         if home is not self.home:
             what = "buffer" if kind.__name__ == "Shared" else "channel"
             of = model or home.kind
@@ -191,6 +192,8 @@ def reason_of(error: BaseException) -> str:
     """Return why something can't be pickled or unpickled, for the middle of a sentence."""
     if isinstance(error, RecursionError):
         return f"it is nested too deeply ({error})"
+    if isinstance(error, TypeError) and any(kind in str(error) for kind in ("'_thread.lock'", "'_thread.RLock'")):
+        return "a lock guards only the memory of its own process or interpreter: wait at a channel instead"
     if isinstance(error, (TypeError, PicklingError)) and str(error):
         return str(error)  # a sentence of pickle's, or one of ours
     return f"{type(error).__name__}: {error}"
@@ -256,6 +259,9 @@ def pack_error(error: BaseException, task: str, *, of_pool: bool = False) -> byt
     """
     import traceback
 
+    from concmodels.models.tasks.signals.tracebacks import shorten
+
+    shorten(error)
     text = "".join(traceback.format_exception(error))
     try:
         if not (of_pool and (error.__cause__ is None or isinstance(error.__cause__, RemoteError))):

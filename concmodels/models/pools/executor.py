@@ -28,7 +28,8 @@ from concmodels.models.pools.future import Future
 from concmodels.models.pools.mapping import MappingExecutor
 from concmodels.models.pools.results import Failure, Results, Supply
 from concmodels.models.pools.workers import Workers
-from concmodels.models.waiting.timeouts import must_be_sync, remaining
+from concmodels.models.waiting.calls import check_call
+from concmodels.models.waiting.timeouts import remaining
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Pool(MappingExecutor):
         check_initializer(initializer)
         self.model = type(self).__module__.rpartition(".")[2].strip("_")
         if initializer is not None:
-            must_be_sync(initializer, self.model)
+            check_call(initializer, "initializer", self.model)
         size = number_of_workers(workers)
         inbox = self.Channel(math.inf, self.new_name())
         started = self.workers_type(inbox, self.TaskGroup(), size, initializer, tuple(initargs))
@@ -79,7 +80,7 @@ class Pool(MappingExecutor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
-        must_be_sync(fn, self.model)
+        check_call(fn, "submit", self.model)
         workers = self._workers
         future = self.future_type(workers, partial(fn, **kwargs) if kwargs else fn)
         try:

@@ -4,7 +4,7 @@ import time
 from concurrent.futures import Executor
 
 from concmodels.models.pools.arguments import check_map
-from concmodels.models.waiting.timeouts import must_be_sync
+from concmodels.models.waiting.calls import check_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class MappingExecutor(Executor):
         buffersize: int | None = None,
     ) -> Iterator[Any]:
         """Call `fn` with the next item of each iterable; the results in order. See `concmodels.contract.Pool.map`."""
-        must_be_sync(fn, self.model)
+        check_call(fn, "map", self.model)
         until = check_map(timeout, chunksize, buffersize, self.clock)
         return self._map(fn, iterables, until, chunksize, buffersize)
 

@@ -31,7 +31,7 @@ from greenlet import getcurrent
 from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import Selection
-from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Event, SingleThreadWaiter, wait
 
 # isort: split
@@ -48,9 +48,11 @@ from concmodels.models.simulated.steps import text_of
 from concmodels.models.simulated.units import Units
 from concmodels.models.simulated.world import World, current, new_key, touch
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
+from concmodels.models.tasks.runs import run_of
 from concmodels.models.tasks.signals.guard import Guard
 from concmodels.models.tasks.task import Cancelled
 from concmodels.models.tasks.task import Task as _Task
+from concmodels.models.waiting.calls import check_call
 from concmodels.models.waiting.unbounded import UnboundedChannel
 
 TYPE_CHECKING = False
@@ -319,7 +321,7 @@ def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority
     if done is not None:
         return done
     if expired(timeout):
-        raise TimeoutError("select: none of the cases can be done now")
+        raise TimeoutError(f"{selection.describe_wait()} would have to wait")
     waiter: Any = selection.queue()
     try:
         Waiter.park(waiter, timeout)  # of either kind, that of coroutines too
@@ -390,9 +392,10 @@ class TaskGroup(_TaskGroup):
 
     waiter_type = Waiter
     task_type = Task
+    clock = staticmethod(now)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, timeout: float | None = None) -> None:
+        super().__init__(timeout)
         self.key = new_key("group")
 
     def __enter__(self) -> Self:
@@ -481,6 +484,7 @@ def _waits(waiter: Any) -> bool:
     return not waiter.outcome
 
 
+@run_of("sim")
 def run[R](
     main: Callable[..., R],
     *args: Any,
@@ -494,7 +498,6 @@ def run[R](
     first served. A deadlock is found at once, unless `deadlock_after` is None. Raises `ValueError` for what is no
     schedule.
     """
-    must_be_sync(main, "sim")
     return run_with(main, args, "sim", deadlock_after, strategy_of(schedule, seed))
 
 
@@ -531,7 +534,7 @@ def explored(
 
     Signals are not this function's business: a handler that wants to end the run calls `cut_soon` of its world.
     """
-    must_be_sync(main, model)
+    check_call(main, "run", model)
     task = Task(None, main, args, "main")
 
     def body() -> Any:

@@ -20,7 +20,7 @@ import sys
 
 from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.channel import NOTHING
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.timeouts import expired
 from concmodels.models.waiting.waiter import DONE
 
@@ -34,7 +34,9 @@ from concmodels.models.simulated.pools import SimulatedAsyncWorkers, SimulatedHa
 from concmodels.models.simulated.sim import here, now
 from concmodels.models.simulated.sockets import notify_closing, wait_for_socket
 from concmodels.models.simulated.world import current
+from concmodels.models.tasks.runs import async_run_of
 from concmodels.models.tasks.task import Cancelled
+from concmodels.models.waiting.calls import awaitable
 from concmodels.models.waiting.unbounded import UnboundedChannel
 
 TYPE_CHECKING = False
@@ -98,7 +100,7 @@ class Channel(sim.Channel):
         item = self._take()
         return await self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
 
-    __iter__ = None  # type: ignore[assignment]  # only `async for` is meant
+    __iter__ = SingleThreadChannel.__iter__  # which says that only `async for` is meant
 
     def __aiter__(self) -> Self:
         return self
@@ -162,8 +164,8 @@ class _Tasks(sim.TaskGroup):
 class TaskGroup:
     """Coroutines that end together; their ends can come in any order."""
 
-    def __init__(self) -> None:
-        self._tasks = _Tasks()
+    def __init__(self, timeout: float | None = None) -> None:
+        self._tasks = _Tasks(timeout)
 
     async def __aenter__(self) -> Self:
         self._tasks.__enter__()
@@ -176,7 +178,7 @@ class TaskGroup:
 
     def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str | None = None) -> Any:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
-        return self._tasks.spawn(_Driven(function), *args, name=name)
+        return self._tasks.spawn(_Driven(awaitable(function, "spawn", "sim:async"), function), *args, name=name)
 
     def cancel(self) -> None:
         """Cancel all its tasks and the body; the `async with` is then left without an error."""
@@ -210,6 +212,7 @@ class Pool(AsyncPool):
         return bool(here().running.task.must_stop())
 
 
+@async_run_of("sim:async")
 def run[R](
     main: Callable[..., Coroutine[Any, Any, R]],
     *args: Any,
@@ -227,36 +230,30 @@ def explored(
     main: Callable[..., Coroutine[Any, Any, Any]], args: tuple[Any, ...], strategy: Strategy, **options: Any
 ) -> Run:
     """Run `main(*args)` under a strategy and return what has come of it, as `sim.explored`."""
-    return sim.explored(_drive, (main, *args), strategy, model="sim:async", **options)
+    return sim.explored(_drive, (awaitable(main, "run", "sim:async"), *args), strategy, model="sim:async", **options)
 
 
 def _drive[R](function: Callable[..., Coroutine[Any, Any, R]], *args: Any) -> R:
     """Call a coroutine function and run the coroutine to its end; the greenlet may switch meanwhile."""
     coroutine: Any = function(*args)
-    if not hasattr(type(coroutine), "__await__"):
-        raise TypeError(f"{_name(function)} is no `async def` function, and sim:async is an async model: load sim")
-    awaitable = coroutine.__await__()
+    steps = coroutine.__await__()
     try:
-        awaited = next(awaitable)
+        awaited = next(steps)
     except StopIteration as end:
         result: R = end.value
         return result
-    awaitable.close()
+    steps.close()
     raise RuntimeError(
-        f"{_name(function)} awaits {awaited!r}, which is not of this model: sim:async can wait only for its own "
+        f"{coroutine.__qualname__} awaits {awaited!r}, which is not of this model: sim:async can wait only for its own "
         "channels, tasks and sleep"
     )
-
-
-def _name(function: object) -> str:
-    return getattr(function, "__qualname__", "the function")
 
 
 class _Driven:
     """A coroutine function as the plain function of a task."""
 
-    def __init__(self, function: Callable[..., Coroutine[Any, Any, Any]]) -> None:
-        self._function = function
+    def __init__(self, coroutine_function: Callable[..., Any], function: object) -> None:
+        self._function = coroutine_function
         self.__name__ = getattr(function, "__name__", "task")
 
     def __call__(self, *args: Any) -> Any:

@@ -5,6 +5,8 @@ from itertools import count
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import ExceptionCollector, Wrapped, wrapped
+from concmodels.models.waiting.calls import awaitable
+from concmodels.models.waiting.limit import Limit
 from concmodels.models.waiting.waiter import AsyncEvent, NativeWait, native_waits
 
 TYPE_CHECKING = False
@@ -38,6 +40,10 @@ class Task:
     def done(self) -> bool:
         """Whether it has ended, however it ended."""
         return self._native.done()
+
+    def cancelled(self) -> bool:
+        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        return self._native.cancelled()
 
     async def result(self, timeout: float | None = None) -> Any:
         """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
@@ -83,26 +89,41 @@ class AsyncioGroup:
     """What a task has failed with that leaves the group bare."""
 
     _native: Any
+    _timer: asyncio.TimerHandle | None = None
+
+    def __init__(self, timeout: float | None = None) -> None:
+        self.limit = Limit(timeout)
 
     async def __aenter__(self) -> Self:
         self._native = asyncio.TaskGroup()
         await self._native.__aenter__()
+        if self.limit.begin():
+            self._timer = asyncio.get_running_loop().call_later(self.limit.seconds, self._strike)
+        elif self.limit.seconds <= 0:
+            self._strike()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        failures = ExceptionCollector()
         stopped = False
         here = asyncio.current_task()
         native_waits[here] = NativeWait(self)
+        if error is not None and not isinstance(error, asyncio.CancelledError):
+            self.limit.lift()
         try:
             await self._native.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
-            ExceptionCollector.of(group, _Stop).raise_all()
+            failures = ExceptionCollector.of(group, _Stop)
             stopped = True
         finally:
             del native_waits[here]
-        await asyncio.sleep(0)  # a checkpoint, which asyncio's own group is only if it has to wait
+            if self._timer is not None:
+                self._timer.cancel()
+        if not failures.errors:
+            await asyncio.sleep(0)  # a checkpoint, which asyncio's own group is only if it has to wait
+        failures.raise_all(self.limit.error())
         return stopped
 
     def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str | None = None) -> Task:
@@ -110,10 +131,16 @@ class AsyncioGroup:
         if not hasattr(self, "_native"):
             raise RuntimeError("this group is not open: spawn inside its `async with`")
         name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
+        function = awaitable(function, "spawn", type(self))
         return Task(self._native.create_task(_carry(self, function, args), name=name), self.waiter_type)
+
+    def _strike(self) -> None:
+        if self.limit.strike():
+            self.cancel()
 
     def cancel(self) -> None:
         """Cancel all its tasks and the body; the `async with` is then left without an error."""
+        self.limit.lift()
         stop = _stop()
         try:
             # How asyncio's documentation ends a group; 3.15 has TaskGroup.cancel(). This task fails at once, and so the

@@ -34,7 +34,11 @@ def wrapped(group: Any) -> Iterator[None]:
         yield
     except _BARE as error:
         group.bare = error
+        group.limit.lift()
         raise Wrapped(error) from None
+    except Exception:
+        group.limit.lift()
+        raise
 
 
 class ExceptionCollector:
@@ -57,10 +61,11 @@ class ExceptionCollector:
         if not any(error is known for known in self.errors):
             self.errors.append(error)
 
-    def raise_all(self) -> None:
+    def raise_all(self, timeout: TimeoutError | None = None) -> None:
         """Raise what was collected, if anything: an interrupt or a deadlock bare, all else in one group.
 
-        Beside a deadlock there may be what the clean-up after it raised: that becomes its cause, and is not lost.
+        Beside a deadlock, or the `timeout` of a group whose time is over, there may be what the clean-up after it
+        raised: that becomes its cause, and is not lost.
         """
         errors, self.errors = self.errors, []
         for error in errors:
@@ -69,8 +74,11 @@ class ExceptionCollector:
                 raise bare from BaseExceptionGroup("the clean-up failed", others)
             if bare is not None:
                 raise bare
-        if errors:
-            raise BaseExceptionGroup("a task group failed", errors) from None
+        failure = BaseExceptionGroup("a task group failed", errors) if errors else None
+        if timeout is not None:
+            raise timeout from failure
+        if failure is not None:
+            raise failure from None
 
 
 @contextmanager

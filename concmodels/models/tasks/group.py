@@ -1,13 +1,15 @@
 """Groups, for the models that bring no cancellation of their own; what a group does to its tasks is in `task.py`."""
 
 import sys
+import time
 from _thread import allocate_lock
 
 from concmodels.models import FOLDER
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.signals.frames import place, stack
 from concmodels.models.tasks.task import Cancelled, Task
-from concmodels.models.waiting.timeouts import must_be_sync
+from concmodels.models.waiting.calls import check_call
+from concmodels.models.waiting.limit import Limit
 from concmodels.models.waiting.waiter import Event
 
 TYPE_CHECKING = False
@@ -35,8 +37,12 @@ class TaskGroup:
     threaded: ClassVar[bool] = False
     """Whether the owner can look at a task while that runs."""
 
-    def __init__(self) -> None:
+    clock = staticmethod(time.monotonic)
+
+    def __init__(self, timeout: float | None = None) -> None:
         self.cancelled = False
+        self._limit = Limit(timeout, self.clock)
+        self._watch: Task | None = None
         self._on_cancel: Callable[[], object] | None = None
         self._entered = False
         self._leaving = False
@@ -49,6 +55,7 @@ class TaskGroup:
 
     def __enter__(self) -> Self:
         self._owner = self.waiter_type.current()
+        self._begin_limit()
         self._owner.scopes.append(self)
         self._entered = True
         return self
@@ -59,8 +66,9 @@ class TaskGroup:
         if error is not None:
             self._failed(error)
         outer = self._close()
+        self._end_watch()
         self.join()
-        self._failures.raise_all()
+        self._failures.raise_all(self._limit.error() if outer is None else None)
         if outer is not None:
             raise outer
         return error is None or (isinstance(error, Cancelled) and not self._owner.must_stop())
@@ -91,7 +99,7 @@ class TaskGroup:
 
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
-        must_be_sync(function, type(self).__module__.rpartition(".")[2].strip("_"))
+        check_call(function, "spawn", type(self))
         task = self.task_type(self, function, args, name)
         with self._lock:
             if not self._entered or (self._leaving and not self._tasks):
@@ -114,6 +122,7 @@ class TaskGroup:
         """Cancel all its tasks and the body; the `with` is then left without an error. Never waits."""
         if self._on_cancel is not None:
             self._on_cancel()
+        self._limit.lift()
         self.cancelled = True
         with self._lock:
             tasks = [*self._tasks, self._owner]
@@ -146,6 +155,33 @@ class TaskGroup:
         """The names of the tasks that have not ended."""
         with self._lock:
             return [task.name for task in self._tasks]
+
+    def _begin_limit(self) -> None:
+        """Have a task of its own wait for the end of the group's time, if there is one."""
+        if self._limit.begin():
+            self._over = self.new_event()
+            self._watch = self.task_type(self, self._wait_for_limit, (), "the time limit of a group")
+            self._watch.sign_on(self._owner.live_tasks)
+            self.start(self._watch)
+        elif self._limit.seconds <= 0:
+            self.cancelled = self._limit.strike()
+
+    def _wait_for_limit(self) -> None:
+        try:
+            self._over.wait(self._limit.seconds)
+        except TimeoutError:
+            if self._limit.strike():
+                self.cancel()
+
+    def _end_watch(self) -> None:
+        if self._watch is None:
+            return
+        self._over.set()
+        self._owner.shielded = True
+        try:
+            self._watch.wait()
+        finally:
+            self._owner.shielded = False
 
     def _failed(self, error: BaseException) -> None:
         """Keep the error and cancel the others. A task that was only cancelled has not failed."""

@@ -11,8 +11,9 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.signals.guard import is_signal
+from concmodels.models.waiting.calls import check_call
 from concmodels.models.waiting.hub_throws import add_throw, forget_throws, postponed, remove_throw
-from concmodels.models.waiting.timeouts import must_be_sync
+from concmodels.models.waiting.limit import Limit
 from concmodels.models.waiting.waiter import Event
 
 TYPE_CHECKING = False
@@ -46,6 +47,8 @@ class Task:
     """The handle of one greenlet, to wait for it and to cancel it."""
 
     call_soon: ClassVar[Callable[[Callable[[], object]], object]]
+    call_later: ClassVar[Callable[[float, Callable[[], object]], Callable[[], object]]]
+    """Has the hub call a function so many seconds later; returns a function that takes that back."""
 
     def reschedule(self) -> None:
         """Let the hub run one round; it throws what is due."""
@@ -79,6 +82,10 @@ class Task:
     def done(self) -> bool:
         """Whether the task has ended, however it ended."""
         return self.ended is not None and self.ended.happened
+
+    def cancelled(self) -> bool:
+        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        return self.done() and isinstance(self._error, Cancelled)
 
     def result(self, timeout: float | None = None) -> Any:
         """Wait for the end of the task; return what it returned or raise what it raised.
@@ -167,7 +174,8 @@ class TaskGroup:
     threaded = False
     task_type: ClassVar[type[Task]]
 
-    def __init__(self) -> None:
+    def __init__(self, timeout: float | None = None) -> None:
+        self.limit = Limit(timeout)
         self.tasks: set[Task] = set()
         self._on_cancel: Callable[[], object] | None = None
         self._failures = ExceptionCollector()
@@ -201,7 +209,16 @@ class TaskGroup:
     def __enter__(self) -> Self:
         self._open()
         self._owner.groups.append(self)
+        self._stop_timer: Callable[[], object] = bool
+        if self.limit.begin():
+            self._stop_timer = type(self._owner).call_later(self.limit.seconds, self._strike)
+        elif self.limit.is_over():
+            self._strike()
         return self
+
+    def _strike(self) -> None:
+        if self.limit.strike():
+            self.cancel()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -213,12 +230,14 @@ class TaskGroup:
         if error is not None:
             self._body_ended(error)
         outer = self._wait()
+        self._stop_timer()
         self._owner.groups.remove(self)
-        self._failures.raise_all()
+        self._failures.raise_all(self.limit.error() if outer is None and self._failures.errors else None)
         if outer is not None:
             raise outer
         if error is None or ours:
             self.checkpoint()
+            self._failures.raise_all(self.limit.error())
         return ours
 
     def checkpoint(self) -> None:
@@ -231,7 +250,7 @@ class TaskGroup:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
         if not self._entered or (self._leaving and not self.tasks):
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        must_be_sync(function, type(self).__module__.rpartition(".")[2].strip("_"))
+        check_call(function, "spawn", type(self))
         task = self.task_type(function, args, name)
         task.ended = Event(self.waiter_type)
         task.detector = self._owner.detector
@@ -260,6 +279,7 @@ class TaskGroup:
         """Cancel all tasks and the body; the `with` is then left without an error. Never waits."""
         if self._on_cancel is not None:
             self._on_cancel()
+        self.limit.lift()
         self.cancelled = True
         if self._leaving and self.tasks and self._owner.guard is not None:
             self._owner.guard.cleaning_up = True

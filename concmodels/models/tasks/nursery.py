@@ -1,9 +1,12 @@
 """Tasks and groups on cancel scopes, for trio and anyio, whose nurseries differ in little but their names."""
 
 from itertools import count
+from math import inf
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import ExceptionCollector, Wrapped, wrapped
+from concmodels.models.waiting.calls import awaitable
+from concmodels.models.waiting.limit import Limit
 from concmodels.models.waiting.waiter import AsyncEvent, NativeWait, native_waits
 
 TYPE_CHECKING = False
@@ -28,7 +31,7 @@ class Task:
         self._ended = AsyncEvent(group.waiter_type)
         self._checkpoint = group.checkpoint
         self._group = group
-        self._function = function
+        self._function = awaitable(function, "spawn", type(group))
         self._args = args
         self._value: Any = None
         self._error: BaseException | None = None
@@ -42,6 +45,10 @@ class Task:
         """Whether the task has ended, however it ended."""
         return self._ended.happened
 
+    def cancelled(self) -> bool:
+        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        return self.done() and not self._finished and not isinstance(self._error, Exception)
+
     async def result(self, timeout: float | None = None) -> Any:
         """Wait for the end of the task; return what it returned or raise what it raised.
 
@@ -54,7 +61,7 @@ class Task:
             raise self._error.error
         if isinstance(self._error, Exception):
             raise self._error
-        if not self._finished:
+        if self.cancelled():
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         return self._value
 
@@ -86,6 +93,7 @@ class NurseryGroup:
     new_scope: ClassVar[Callable[[], Any]]
     waiter_type: ClassVar[Callable[..., Waiter]]
     here: ClassVar[Callable[[], Any]]
+    clock: ClassVar[Callable[[], float]]
 
     _native: Any = None
 
@@ -102,10 +110,16 @@ class NurseryGroup:
     bare: BaseException | None = None
     """What a task has failed with that leaves the group bare."""
 
+    def __init__(self, timeout: float | None = None) -> None:
+        self.limit = Limit(timeout, type(self).clock)
+
     async def __aenter__(self) -> Self:
         self.live: set[Task] = set()
         self._manager = type(self).open_group()
         self._native = await self._manager.__aenter__()
+        self.limit.begin()
+        if self.limit.until != inf:
+            self._native.cancel_scope.deadline = self.limit.until
         return self
 
     async def __aexit__(
@@ -113,18 +127,28 @@ class NurseryGroup:
     ) -> bool:
         here = type(self).here()
         native_waits[here] = NativeWait(self)
+        if isinstance(error, Exception):
+            self.limit.lift()
         try:
             swallowed: bool = await self._manager.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
             cancelled = self.cancelled_type()
-            ExceptionCollector.of(group, cancelled).raise_all()
+            failures = ExceptionCollector.of(group, cancelled)
+            failures.raise_all(self._not_in_time() if failures.errors else None)
             # Nothing but cancellations: one of them, bare, is enough for the scope outside that caused them.
             raise next(leaf for leaf in group.exceptions if isinstance(leaf, cancelled)) from None
         finally:
             del native_waits[here]
         if error is None or swallowed:
             await self.checkpoint()  # neither library makes leaving a nursery one, if there is no task to wait for
+            if (timeout := self._not_in_time()) is not None:
+                raise timeout from None
         return swallowed
+
+    def _not_in_time(self) -> TimeoutError | None:
+        if self.is_ending():
+            self.limit.strike()  # unless it was lifted: then it ends for another reason
+        return self.limit.error()
 
     def spawn(self, function: Callable[..., Awaitable[Any]], *args: Any, name: str | None = None) -> Task:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
@@ -137,6 +161,7 @@ class NurseryGroup:
 
     def cancel(self) -> None:
         """Cancel all tasks and the body; the `async with` is then left without an error."""
+        self.limit.lift()
         self._native.cancel_scope.cancel()
 
     def is_ending(self) -> bool:

@@ -97,6 +97,10 @@ class Task:
         """Whether it has ended, however it ended."""
         return self._ended is not None and self._ended.happened
 
+    def cancelled(self) -> bool:
+        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        return self.done() and isinstance(self._error, Cancelled)
+
     def result(self, timeout: float | None = None) -> Any:
         """Wait for its end; return what it returned or raise what it raised.
 
@@ -113,6 +117,11 @@ class Task:
         if self._error is not None:
             raise self._error
         return self._value
+
+    def wait(self) -> Any:
+        """Wait for its end, whatever that is. Awaited where the model's events are."""
+        assert self._ended is not None
+        return self._ended.wait(None, self)
 
     def describe_wait(self, _waiter: Waiter) -> str:
         """Describe the wait of a task that waits for the end of this one."""

@@ -121,7 +121,7 @@ class ChannelState:
     def _offer(self, item: Any) -> bool:
         """Hand the item to a waiting receiver, or keep it if there is room; False if neither."""
         if self._closed:
-            self._refuse()
+            self._refuse(True)
         if self._receivers:
             receiver = claim_first(self._receivers)
             if receiver is not None:
@@ -171,17 +171,17 @@ class ChannelState:
         if waiter.outcome == DONE:
             return
         if waiter.outcome == CLOSED:
-            self._refuse()  # `close` has emptied the queues
+            self._refuse(queue is self._senders)  # `close` has emptied the queues
         with self._lock:
             forget(self, queue, waiter)  # else a waiter would be left there for each timeout until a partner comes
-        raise TimeoutError(f"{self!r}: the wait has timed out")
+        raise TimeoutError(f"{self.describe_case(queue is self._senders)} timed out")
 
     def _no_waiting(self, queue: deque[Waiter]) -> TimeoutError:
         """Return the error of an operation that would have to wait and whose timeout is 0."""
-        return TimeoutError(f"{self!r} {'is empty' if queue is self._receivers else 'has no room'}")
+        return TimeoutError(f"{self.describe_case(queue is self._senders)} would have to wait")
 
-    def _refuse(self) -> NoReturn:
-        raise ChannelClosed(f"channel {self._name!r} is closed" if self._name else "the channel is closed")
+    def _refuse(self, sending: bool = False) -> NoReturn:
+        raise ChannelClosed(f"{self.describe_case(sending)}: it is closed")
 
     def describe_wait(self, waiter: Waiter) -> str:
         """Say what a waiter in one of the queues waits for."""
@@ -214,7 +214,7 @@ class SingleThreadChannel(ChannelState):
     def _offer(self, item: Any) -> bool:
         """As `ChannelState._offer`; opens the fast path once no receiver is left."""
         if self._closed:
-            self._refuse()
+            self._refuse(True)
         receivers = self._receivers
         while receivers:
             receiver = receivers.popleft()
@@ -245,6 +245,10 @@ class SingleThreadChannel(ChannelState):
         if item is NOTHING and self._closed:
             self._refuse()
         return item
+
+    def __iter__(self) -> Any:
+        """Raise `TypeError` in the async models; the sync ones have an iteration of their own."""
+        raise TypeError("a channel of an async model is received from by `async for item in channel`, not by `for`")
 
     def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
         """As `ChannelState._queue`; a receiver that waits shuts the fast path."""

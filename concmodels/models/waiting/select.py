@@ -124,7 +124,7 @@ class Selection:
             case.channel._queue(case, case.queue)  # type: ignore[arg-type] # as good as a Waiter there
         return waiter
 
-    def describe_wait(self, _waiter: Waiter) -> str:
+    def describe_wait(self, _waiter: Waiter | None = None) -> str:
         """Describe the wait of a task that waits for this select."""
         return "select of " + ", ".join(case.channel.describe_case(case.sending) for case in self.cases)
 
@@ -133,7 +133,7 @@ class Selection:
         with self:
             self._leave()
         if waiter.outcome == TIMED_OUT:
-            raise TimeoutError("select: none of the cases could be done in time")
+            raise TimeoutError(f"{self.describe_wait(waiter)} timed out")
         if waiter.outcome == RETRY:
             return None
         case: Case = waiter.item
@@ -192,7 +192,7 @@ def select_sync(kind: Any, cases: tuple[Any, ...], timeout: float | None, priori
             if done is not None:
                 return done
             if expired(timeout):
-                raise TimeoutError("select: none of the cases can be done now")
+                raise TimeoutError(f"{selection.describe_wait()} would have to wait")
             until = until or deadline(timeout)
             waiter = selection.queue()
         try:
@@ -217,7 +217,7 @@ async def select_async(kind: Any, cases: tuple[Any, ...], timeout: float | None,
     if done is not None:
         return done
     if expired(timeout):
-        raise TimeoutError("select: none of the cases can be done now")
+        raise TimeoutError(f"{selection.describe_wait()} would have to wait")
     waiter = selection.queue()
     try:
         await wait_async(waiter, timeout)

@@ -1,7 +1,4 @@
-"""Timeouts, and the checks of the arguments that are most often wrong, each with an error that says what to do.
-
-These are an `async def` function where a sync model needs a plain one, and seconds that are no number.
-"""
+"""Timeouts: numbers of seconds, and the moments at which they strike."""
 
 import time
 from math import isnan
@@ -9,25 +6,9 @@ from math import isnan
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-_IS_COROUTINE = 0x80  # inspect.CO_COROUTINE; `inspect` takes long to import, for child processes too
 _EXACT_TYPES = (int, float)  # not their subclasses: a bool, or one of numpy's, is converted
 _LONG_S = 1e9  # 30 years: all that is longer, such as an int that no float can hold, takes the slow way
-
-
-def must_be_sync(function: Callable[..., Any], model: str) -> None:
-    """Raise `TypeError` for an `async def` function: a sync model would call it and nothing would happen."""
-    code = getattr(function, "__code__", None)
-    if code is not None and code.co_flags & _IS_COROUTINE:
-        from concmodels.facts import FACTS  # only here: most runs don't need it
-
-        name = getattr(function, "__qualname__", "the function")
-        others = ", ".join(dict.fromkeys(entry.model for entry in FACTS if entry.is_async))
-        raise TypeError(
-            f"{name} is an `async def` function, and {model} is a sync model: write `def`, "
-            f"or load an async model ({others})"
-        )
 
 
 def must_be_seconds(timeout: float) -> float:

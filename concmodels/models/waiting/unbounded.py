@@ -31,7 +31,7 @@ class UnboundedChannel(SingleThreadChannel):
     def _offer(self, item: Any) -> bool:
         """As `SingleThreadChannel._offer`; there is always room."""
         if self._closed:
-            self._refuse()
+            self._refuse(True)
         receivers = self._receivers
         while receivers:
             receiver = receivers.popleft()

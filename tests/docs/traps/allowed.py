@@ -52,7 +52,11 @@ ALLOWED = {
     ("models/pools/awaited_results.py", "AsyncResults._take", "shared iterator"): ONE_LOOP,
     ("models/pools/awaited_results.py", "AsyncResults._take", "increment"): ONE_LOOP,
     ("models/memory/channels/channel.py", "Channel.detach", "sliced view"): PAST,
-    ("models/memory/lives/deadlocks.py", "DeadlockDetector._ask", "increment"): ONE_SUPERVISOR,
+    ("models/memory/lives/deadlocks.py", "ask_places", "increment"): (
+        "the supervisor and, after Ctrl-C, main may ask at the same moment: then it is one question, which all answer"
+    ),
+    ("models/memory/lives/supervisor.py", "Supervisor.patience", "iteration"): ONE_SUPERVISOR,
+    ("models/memory/lives/supervisor.py", "Supervisor._strike_limits", "iteration"): ONE_SUPERVISOR,
     ("models/memory/group.py", "TaskGroup._collect", "check then act"): OWN,
     ("models/memory/lives/child.py", "process", "loose thread"): (
         "it waits for the parent's death as long as the process lives, and ends it"

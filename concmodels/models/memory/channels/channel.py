@@ -192,7 +192,7 @@ class Channel(ChannelMemory):
             if timeout is not None:
                 until = until or deadline(timeout)
                 if timeout <= 0:
-                    raise TimeoutError(f"{self!r} has no room")
+                    raise self.would_wait(True)
             woken = self._wait_for(SENDERS, self._receivers, self._is_full, until, woken)
 
     def _append(self, payload: int | bytes) -> bool:
@@ -208,7 +208,7 @@ class Channel(ChannelMemory):
         control = self._control
         tail = control[TAIL]
         if tail >= CLOSED:
-            self._refuse_closed()
+            self._refuse_closed(True)
         self._limit = min(control[HEAD] + self._most, tail + _CHECK_EVERY)
         if tail >= control[HEAD] + self._most:
             return False
@@ -357,7 +357,7 @@ class Channel(ChannelMemory):
             if timeout is not None:
                 until = until or deadline(timeout)
                 if timeout <= 0:
-                    raise TimeoutError(f"{self!r} is empty")
+                    raise self.would_wait(False)
             if until is None:
                 woken = self._look_or_wait(woken)
             else:
@@ -375,7 +375,7 @@ class Channel(ChannelMemory):
             closed = self._control[TAIL] == CLOSED | head
             self._free_receive()
             if closed:
-                self._refuse_closed()
+                self._refuse_closed(False)
             return NOTHING
         return self._take_payload(head, self._ring[head & self._mask])
 
@@ -440,7 +440,7 @@ class Channel(ChannelMemory):
             # list means this one.
             while participant.words[me + LIST]:
                 if not participant.wait(until) and not participant.stop_waiting(me):
-                    raise TimeoutError(f"{self!r}: the wait has timed out")
+                    raise self.not_in_time(waiters == SENDERS)
         except TimeoutError:
             raise
         except BaseException:

@@ -195,8 +195,21 @@ class ChannelMemory:
         self._ready = tail
         return True
 
-    def _refuse_closed(self) -> NoReturn:
-        raise ChannelClosed(f"channel {self.name!r} is closed" if self.name else "the channel is closed")
+    def describe(self, sending: bool) -> str:
+        """Say what a task does that sends here, or receives."""
+        label = f"channel {self.name!r}" if self.name else "a channel without a name"
+        return f"{'send' if sending else 'receive'} on {label}"
+
+    def _refuse_closed(self, sending: bool) -> NoReturn:
+        raise ChannelClosed(f"{self.describe(sending)}: it is closed")
+
+    def not_in_time(self, sending: bool) -> TimeoutError:
+        """Return the error of a task that could not send or receive in time."""
+        return TimeoutError(f"{self.describe(sending)} timed out")
+
+    def would_wait(self, sending: bool) -> TimeoutError:
+        """Return the error of a task that would have to wait, and whose timeout is 0."""
+        return TimeoutError(f"{self.describe(sending)} would have to wait")
 
     # Items as words. The caller holds the lock of its side where the byte ring is touched.
 

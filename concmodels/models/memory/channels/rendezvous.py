@@ -22,7 +22,7 @@ def send_nowait(channel: ChannelMemory, payload: Any) -> bool:
     """Give the item to a receiver that waits; return False if none does."""
     participant, arena = channel.home, channel.home.arena
     with arena.claim:
-        _check_open(channel)
+        _check_open(channel, True)
         receiver, owner = arena.claim_first(channel._at + RECEIVERS)
         if not receiver:
             return False
@@ -46,18 +46,18 @@ def send(channel: ChannelMemory, payload: Any, timeout: float | None) -> None:
     participant, arena = channel.home, channel.home.arena
     me = participant.checkpoint().at
     with arena.claim:  # one step: either a receiver is there, or one that comes later finds us
-        _check_open(channel)
+        _check_open(channel, True)
         receiver, owner = arena.claim_first(channel._at + RECEIVERS)
         if receiver:
             participant.words[receiver + ITEM] = payload
         else:
-            _check_may_wait(channel, timeout)
+            _check_may_wait(channel, timeout, True)
             participant.words[me + ITEM] = payload
             _join(channel, me, SENDERS)
     if receiver:
         participant.notify(owner)
-    elif _wait_for_partner(channel, me, timeout) == REFUSED:
-        channel._refuse_closed()
+    elif _wait_for_partner(channel, me, timeout, True) == REFUSED:
+        channel._refuse_closed(True)
 
 
 def receive(channel: ChannelMemory, timeout: float | None) -> Any:
@@ -67,12 +67,12 @@ def receive(channel: ChannelMemory, timeout: float | None) -> Any:
     with participant.arena.claim:
         owner, word = claim_sender(channel)
         if not owner:
-            _check_may_wait(channel, timeout)
+            _check_may_wait(channel, timeout, False)
             _join(channel, me, RECEIVERS)
     if owner:
         participant.notify(owner)
-    elif _wait_for_partner(channel, me, timeout) == REFUSED:
-        channel._refuse_closed()
+    elif _wait_for_partner(channel, me, timeout, False) == REFUSED:
+        channel._refuse_closed(False)
     else:
         word = participant.words[me + ITEM]
     return channel._item_of(word)
@@ -86,7 +86,7 @@ def claim_sender(channel: ChannelMemory) -> tuple[int, int]:
     sender, owner = channel.home.arena.claim_first(channel._at + SENDERS)
     if sender:
         return owner, channel.home.words[sender + ITEM]  # now: once the lock is free, the sender may leave at any time
-    _check_open(channel)
+    _check_open(channel, False)
     return 0, 0
 
 
@@ -108,19 +108,19 @@ def close(channel: ChannelMemory) -> None:
         participant.notify(owner)
 
 
-def _check_open(channel: ChannelMemory) -> None:
+def _check_open(channel: ChannelMemory, sending: bool) -> None:
     if channel._control[TAIL] >= CLOSED:
-        channel._refuse_closed()
+        channel._refuse_closed(sending)
 
 
-def _check_may_wait(channel: ChannelMemory, timeout: float | None) -> None:
+def _check_may_wait(channel: ChannelMemory, timeout: float | None, sending: bool) -> None:
     """Raise `TimeoutError` for a timeout of 0: to enter the list and leave it at once would be right too, but slow.
 
     The caller holds the claim lock, so the rest of what may be a timeout, which can be the program's code, is left to
     `_wait_for_partner`.
     """
     if timeout.__class__ in (int, float) and timeout <= 0:
-        raise TimeoutError(f"{channel!r}: nobody waits on the other side")
+        raise channel.would_wait(sending)
 
 
 def _join(channel: ChannelMemory, record: int, waiters: int) -> None:
@@ -129,7 +129,7 @@ def _join(channel: ChannelMemory, record: int, waiters: int) -> None:
     channel.home.arena.push(channel._at + waiters, record)
 
 
-def _wait_for_partner(channel: ChannelMemory, me: int, timeout: float | None) -> int:
+def _wait_for_partner(channel: ChannelMemory, me: int, timeout: float | None, sending: bool) -> int:
     """Wait for the claim; return its outcome. The caller has made a checkpoint, and joined a list.
 
     Only now is the timeout looked at: a bad one leaves the list as one that is up does.
@@ -140,7 +140,7 @@ def _wait_for_partner(channel: ChannelMemory, me: int, timeout: float | None) ->
         until = deadline(timeout)
         while words[me + OUTCOME] == PENDING:
             if not channel.home.wait(until):
-                raise TimeoutError(f"{channel!r}: the wait has timed out")
+                raise channel.not_in_time(sending)
     except BaseException as error:
         outcome = _leave(channel, me)
         if outcome == PENDING:

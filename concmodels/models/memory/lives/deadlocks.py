@@ -1,4 +1,4 @@
-"""Deadlocks of the models with memory boundaries, found if `run(main, deadlock_after=seconds)` asks for it.
+"""Deadlocks of the models with memory boundaries: `run(main, deadlock_after=seconds)` ends one, else it is only told.
 
 A task that waits without a timeout says so in its record (WAITING, the number of that wait). When for so many seconds
 the supervisor has found every task in the same wait, and none of them woken, it wakes them all once and asks
@@ -25,14 +25,17 @@ if TYPE_CHECKING:
 
     from concmodels.models.memory.participant import Participant, WaitSlot
 
-_FOREIGN = -1
 _SOON_S = 0.01  # between the first two looks at what has been asked; each pause is twice as long as the one before
 
 
 class DeadlockDetector:
     """Looks, now and then, whether any task of the run can still go on."""
 
-    def __init__(self, participant: Participant, seconds: float) -> None:
+    def __init__(self, participant: Participant, seconds: float, *, ends_run: bool = True) -> None:
+        self.ends_run = ends_run
+        """Whether what it finds ends the run. If it is only told, a thread that might send does not matter."""
+        self.told: dict[int, int] = {}
+        """The waits of the last deadlock that was found."""
         self._participant = participant
         self._still = NoProgress(seconds)
         self._asked: dict[int, int] = {}  # the waits in which the tasks were asked where they are
@@ -48,11 +51,11 @@ class DeadlockDetector:
         if now() < self._next:
             return None
         self._next = now() + self._pause
-        waits = {} if self._is_foreign(own_threads) else self._waits(names)
+        waits = {} if self.ends_run and self._is_foreign(own_threads) else self._waits(names)
         if self._asked:
             self._pause = min(2 * self._pause, self._still.pause)
             return self._conclude(names, waits)
-        if self._still.lasts(waits):
+        if self._still.lasts(waits) and waits != self.told:
             self._ask(waits)
         return None
 
@@ -71,26 +74,39 @@ class DeadlockDetector:
 
     def _ask(self, waits: dict[int, int]) -> None:
         self._asked, self._pause = waits, _SOON_S
-        self._participant.words[ASKED] += 1
-        self._participant.words[ALERT] = 1
+        ask_places(self._participant)
         for at in waits:
             self._participant.notify(at)
         self._next = now() + self._pause
 
     def _conclude(self, names: dict[int, str], waits: dict[int, int]) -> Deadlock | None:
         """Return the deadlock once all tasks have answered and wait again; None as long as that is not so."""
-        words, lines, asked = self._participant.words, [], self._asked
+        words, asked = self._participant.words, self._asked
         if not waits or (waits == asked and any(words[at + ANSWERED] != words[ASKED] for at in names)):
             return None
         self._asked, self._pause = {}, self._still.pause
         if waits != asked:
             return None  # something has moved
-        for at, name in sorted(names.items()):
-            size = words[at + PLACE_SIZE]
-            if size == _FOREIGN:
-                return None
-            lines.append(f"{name}: {self._participant.arena.get(words[at + PLACE_AT], size).decode()}")
-        return Deadlock(SENTENCE, tuple(lines))
+        if self.ends_run and any(words[at + PLACE_SIZE] < 0 for at in names):
+            return None
+        self.told = waits
+        return Deadlock(SENTENCE, places(self._participant, names))
+
+
+def ask_places(participant: Participant) -> None:
+    """Have each task that waits say where it does, when it is woken next."""
+    participant.words[ASKED] += 1
+    participant.words[ALERT] = 1
+
+
+def places(participant: Participant, names: dict[int, str]) -> tuple[str, ...]:
+    """Return a line for each of these tasks that has answered the last question."""
+    words, arena = participant.words, participant.arena
+    return tuple(
+        f"{name}: {arena.get(words[at + PLACE_AT], abs(words[at + PLACE_SIZE])).decode()}"
+        for at, name in sorted(names.items())
+        if words[at + ANSWERED] == words[ASKED]
+    )
 
 
 def tell(participant: Participant, slot: WaitSlot, frame: FrameType) -> None:
@@ -98,11 +114,11 @@ def tell(participant: Participant, slot: WaitSlot, frame: FrameType) -> None:
     words, arena = participant.words, participant.arena
     text = doing(stack(frame)).encode()
     with arena.claim:
-        if words[slot.at + PLACE_SIZE] > 0:
-            arena.free(words[slot.at + PLACE_AT], words[slot.at + PLACE_SIZE])
+        if words[slot.at + PLACE_SIZE]:
+            arena.free(words[slot.at + PLACE_AT], abs(words[slot.at + PLACE_SIZE]))
         words[slot.at + PLACE_AT] = arena.put(text)
-        words[slot.at + PLACE_SIZE] = (
-            _FOREIGN if _count() > participant.own_threads + len(participant.service) else len(text)
-        )
+        # Negative if there are threads here that might send, so that nobody takes it for a deadlock.
+        is_foreign = _count() > participant.own_threads + len(participant.service)
+        words[slot.at + PLACE_SIZE] = -len(text) if is_foreign else len(text)
         words[slot.at + ANSWERED] = words[ASKED]
     participant.notify_supervisor()

@@ -13,7 +13,9 @@ How a process or an interpreter is started and ended is the model's: `ProcessSup
 import errno
 import os
 import signal
+import sys
 import threading
+import time
 from contextlib import ExitStack
 from itertools import count
 from math import inf
@@ -26,11 +28,13 @@ from concmodels.models.memory.arena import (
     ALERT,
     BLOCK,
     BROKEN,
+    CANCELLED,
     CANCELS,
     CHANNEL_BYTES,
     EXPENDABLE,
     IDLE_S,
     IN_FLIGHT,
+    LIMITS,
     LIVE,
     MAIN_AT,
     MAIN_SIZE,
@@ -43,6 +47,9 @@ from concmodels.models.memory.arena import (
     SIZE,
     SPAWNED,
     STATE,
+    STRUCK,
+    UNTIL,
+    WAITING,
     WATCHED,
     Arena,
     Cancelled,
@@ -54,7 +61,7 @@ from concmodels.models.memory.participant import Participant, WaitSlot, enter, l
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.signals.guard import Guard
 from concmodels.models.tasks.signals.handlers import hold_back
-from concmodels.models.waiting.timeouts import must_be_sync
+from concmodels.models.waiting.calls import check_call
 from concmodels.platform import measuring, waking
 from concmodels.platform.memory import PAGE, new_fence
 
@@ -68,6 +75,9 @@ if TYPE_CHECKING:
 _runs = count(1)
 _RESERVE = 48  # descriptors
 GRACE_S, SHORT_GRACE_S = 2.0, 0.15
+STALL_S = 5.0
+"""After so many seconds in which every task was in the same wait, a run says who waits where."""
+
 DEFAULT_CHANNEL_BYTES = 1 << 26
 
 
@@ -89,10 +99,13 @@ class Supervisor:
         self._main_waker: int | None = None
         self._main_thread = 0
         self._deadlock: Deadlock | None = None
+        self._interrupted: dict[int, str] = {}  # the names of the tasks that were waiting when Ctrl-C came
+        self._limits: dict[int, int] = {}  # when the time of groups is over, in ns, by record
         self._next_turn: float | None = None  # when blocks that are not used give their pages back
         with ExitStack() as opened:  # closes what is open by then if a step fails
             self._open(opened, kind, channel_bytes)
-            self._detector = None if seconds is None else self._new_detector(seconds)
+            self._detector = None if seconds is None else self._new_detector(seconds, ends_run=True)
+            self._first_look = now() + STALL_S / 2
             self._write_main()
             self._opened = opened.pop_all()
         self._thread = threading.Thread(target=self._supervise, name=f"supervisor of {kind}")
@@ -130,10 +143,10 @@ class Supervisor:
         self.participant.shorten_grace = self._shorten_grace
         self.participant.new_slot = lambda: local_slot(self.participant)
 
-    def _new_detector(self, seconds: float) -> DeadlockDetector:
-        from concmodels.models.memory.lives.deadlocks import DeadlockDetector
+    def _new_detector(self, seconds: float, *, ends_run: bool) -> DeadlockDetector:
+        from concmodels.models.memory.lives.deadlocks import DeadlockDetector  # most runs are over before they need it
 
-        return DeadlockDetector(self.participant, seconds)
+        return DeadlockDetector(self.participant, seconds, ends_run=ends_run)
 
     def _write_main(self) -> None:
         main, arena = pickling.main_file(), self.participant.arena
@@ -148,7 +161,7 @@ class Supervisor:
 
         All of it is guarded: a Ctrl-C while the run is made or taken down waits until that is done.
         """
-        must_be_sync(main, str(how[0]))
+        check_call(main, "run", str(how[0]))
         made: list[Supervisor] = []  # empty as long as there is nothing to wake
 
         def wake() -> None:
@@ -191,6 +204,7 @@ class Supervisor:
             finally:
                 participant.close_all()
                 self._end(slot)
+                self._print_who_waited()
         finally:
             leave(participant)
             self._main_waker = None
@@ -210,7 +224,27 @@ class Supervisor:
 
     def _shorten_grace(self) -> None:
         self.grace = SHORT_GRACE_S
+        self._ask_who_waits()
         self.participant.notify_supervisor()
+
+    def _ask_who_waits(self) -> None:
+        """If all tasks wait when Ctrl-C comes, have them say where; each answers before the cancellation ends it."""
+        words = self.participant.words
+        tasks = {at: name for at, name in list(self.tasks.items()) if name != "main"}
+        if tasks and not self._was_told() and all(words[at + WAITING] for at in tasks):
+            from concmodels.models.memory.lives.deadlocks import ask_places
+
+            self._interrupted = tasks
+            ask_places(self.participant)
+
+    def _was_told(self) -> bool:
+        return self._detector is not None and bool(self._detector.told)
+
+    def _print_who_waited(self) -> None:
+        if self._interrupted:
+            from concmodels.models.memory.lives.deadlocks import places
+
+            self._print("interrupted while all tasks were waiting", places(self.participant, self._interrupted))
 
     def _end(self, slot: WaitSlot) -> None:
         """End the tasks that are left when main is over, because the program never left their group."""
@@ -268,25 +302,43 @@ class Supervisor:
             self.wait()
             self._give_back_idle()
             self._start_spawned()
+            self._strike_limits()
         except Cancelled:
             pass  # a process died with a lock; what was under way does not matter any more
         self._tell_cancelled()
         self.check_deadlines()
         self._look_for_deadlock()
 
+    def _may_be_stuck(self) -> bool:
+        """Return whether nothing is under way that will wake tasks: the time of a group, or the end of the run."""
+        return not (self._limits or self.stopping or self.participant.words[BROKEN])
+
     def _look_for_deadlock(self) -> None:
-        if self._detector is None or self.stopping or self.participant.words[BROKEN]:
+        if not self._may_be_stuck() or (self._detector is None and now() < self._first_look):
             return
+        if self._detector is None:
+            self._detector = self._new_detector(STALL_S, ends_run=False)
         deadlock = self._detector.look(
             dict(self.tasks), (self._main_thread, *self.own_threads(), *self.participant.service)
         )
-        if deadlock is not None:
+        if deadlock is not None and self._detector.ends_run:
             self._deadlock = deadlock
             cancel(self.participant, next(iter(self.tasks)))  # main's scope, and with it all others
+        elif deadlock is not None:
+            hint = "if nothing outside will wake one, press Ctrl-C"
+            self._print(f"nothing has moved for {STALL_S:g} s, and all tasks wait; {hint}", deadlock.waits)
+
+    @staticmethod
+    def _print(what: str, waits: tuple[str, ...]) -> None:
+        print(Deadlock(what, waits), file=sys.stderr, flush=True)
 
     def patience(self) -> float | None:
         """Return the seconds until something has to be looked at; None means until it is woken."""
-        times = [] if self._detector is None or self.stopping else [self._detector.patience()]
+        times = []
+        if self._may_be_stuck():
+            times.append(max(0.0, self._first_look - now()) if self._detector is None else self._detector.patience())
+        if self._limits:
+            times.append(max(0.0, (min(self._limits.values()) - time.monotonic_ns()) / 1e9))
         if self.participant.words[WATCHED]:
             self._next_turn = self._next_turn or now() + IDLE_S
             times.append(max(0.0, self._next_turn - now()))
@@ -336,6 +388,22 @@ class Supervisor:
             is_awaited = not words[group + LIVE] or words[at + EXPENDABLE]
         if is_awaited:
             self.participant.notify(words[group + OWNER])
+
+    def _strike_limits(self) -> None:
+        """Cancel the groups whose time is over."""
+        words, moment = self.participant.words, time.monotonic_ns()
+        if not (words[LIMITS] or self._limits):
+            return
+        if words[LIMITS]:
+            words[LIMITS] = 0
+            with self._fence:  # as in `_tell_cancelled`
+                self._limits = {at: words[at + UNTIL] for at in self._records()}
+        self._limits = {at: until for at, until in self._limits.items() if until and words[at + UNTIL] == until}
+        for at in [at for at, until in self._limits.items() if until <= moment]:
+            with self.participant.arena.claim:  # nobody gives the record back meanwhile
+                if words[at + UNTIL] == self._limits.pop(at) and not words[at + CANCELLED]:
+                    words[at + STRUCK] = 1
+                    cancel(self.participant, at)
 
     def _tell_cancelled(self) -> None:
         """Wake every task if a scope was cancelled, and give those that only compute their time."""

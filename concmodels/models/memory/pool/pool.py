@@ -35,7 +35,7 @@ from concmodels.models.memory.pool.remote import Requests, pool_for
 from concmodels.models.memory.pool.work import MapCall
 from concmodels.models.memory.pool.worker_group import WorkerGroup
 from concmodels.models.pools.arguments import at_least_one, check_initializer, check_map
-from concmodels.models.waiting.timeouts import must_be_sync
+from concmodels.models.waiting.calls import check_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ class Pool(Executor):
         check_initializer(initializer)
         self.home = participant = current(self.kind)
         if initializer is not None:
-            must_be_sync(initializer, self.kind)
+            check_call(initializer, "initializer", self.kind)
             pack_call(initializer, tuple(initargs), participant)  # raises, before anything is started
-        group = WorkerGroup(participant)
+        group = WorkerGroup(participant=participant)
         self.dispatcher = Dispatcher(participant, group, self._workers, (initializer, tuple(initargs)))
         self._collector = Collector(self.dispatcher, group, participant, self._forget)
         self._worker_group = group.at
@@ -97,7 +97,7 @@ class Pool(Executor):
 
         Raises `CannotTravel` for what can't cross the boundary, and `RuntimeError` once the pool is shut down.
         """
-        must_be_sync(fn, self.kind)
+        check_call(fn, "submit", self.kind)
         data = packed(call_pieces(fn, args, self.home, kwargs))
         self.home.checkpoint()  # else a task that only submits could never be stopped
         return self.submit_packed(data, getattr(fn, "__name__", "the task"))
@@ -122,7 +122,7 @@ class Pool(Executor):
 
         See `concmodels.contract.Pool.map`.
         """
-        must_be_sync(fn, self.kind)
+        check_call(fn, "map", self.kind)
         until = check_map(timeout, chunksize, buffersize)
         items = iter(iterables[0]) if len(iterables) == 1 else zip(*iterables)  # noqa: B905 - as Executor.map does
         map_call = MapCall(fn, items, len(iterables) != 1, self.home, chunksize)

@@ -23,7 +23,7 @@ from concmodels.models.memory.pool import worker as workers
 from concmodels.models.memory.pool.future import TAKEN_BACK, Future, Waiters
 from concmodels.models.pools.arguments import all_wait, check_map, refusal
 from concmodels.models.pools.results import Failure
-from concmodels.models.waiting.timeouts import must_be_sync
+from concmodels.models.waiting.calls import check_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class RemotePool(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`; see `concmodels.contract.Pool`."""
-        must_be_sync(fn, self.home.kind)
+        check_call(fn, "submit", self.home.kind)
         call = Future(self, getattr(fn, "__name__", "the task"))
         data = pack_call(fn, args, self.home, kwargs)
         with self._lock:

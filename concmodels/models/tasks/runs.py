@@ -1,0 +1,41 @@
+"""Checks what a `run` is to call, and shortens the traceback of what leaves it: the same in every model."""
+
+from functools import wraps
+
+from concmodels.models.tasks.failures import bare_interrupts
+from concmodels.models.tasks.signals.tracebacks import ShortTracebacks
+from concmodels.models.waiting.calls import awaitable, check_call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def run_of[F: Callable[..., Any]](model: str) -> Callable[[F], F]:
+    """Mark a function as the `run` of this sync model."""
+
+    def mark(run: F) -> F:
+        @wraps(run)
+        def checked(main: Callable[..., Any], *args: Any, **options: Any) -> Any:
+            with ShortTracebacks():
+                check_call(main, "run", model)
+                return run(main, *args, **options)
+
+        return checked  # type: ignore[return-value] # it is called as `run` is
+
+    return mark
+
+
+def async_run_of[F: Callable[..., Any]](model: str) -> Callable[[F], F]:
+    """Mark a function as the `run` of this async model."""
+
+    def mark(run: F) -> F:
+        @wraps(run)
+        def checked(main: Callable[..., Any], *args: Any, **options: Any) -> Any:
+            with ShortTracebacks(), bare_interrupts():
+                return run(awaitable(main, "run", model), *args, **options)
+
+        return checked  # type: ignore[return-value] # as above
+
+    return mark
