@@ -282,6 +282,26 @@ class Dispatcher:
                     return handle, batch
         return None
 
+    # A caller that looks into a worker's memory itself.
+
+    def begin_look(self, call: Future) -> tuple[WorkerHandle, int] | None:
+        """Have the worker that does this call next tell nobody when it is done; None if there is none.
+
+        Return its handle, and how many batches it has left until it has done that.
+        """
+        with self.lock:
+            for handle in self._handles:
+                if handle.is_next(call):
+                    handle.watch(True)
+                    return handle, handle.batches[0].sequence
+        return None
+
+    def end_look(self, handle: WorkerHandle) -> None:
+        """Have the worker tell again. What it has done by now is collected after this."""
+        with self.lock:
+            if handle in self._handles:
+                handle.watch(False)
+
     # Workers whose tasks wait for others.
 
     def wait(self, at: int, call: Future | None) -> None:

@@ -24,7 +24,6 @@ from concurrent.futures import Executor
 from functools import partial
 
 from concmodels.errors import TaskCancelled, Terminated
-from concmodels.models.memory.arena import deadline
 from concmodels.models.memory.participant import current
 from concmodels.models.memory.pickling import call_pieces, pack_call
 from concmodels.models.memory.pool.collector import Collector
@@ -163,7 +162,7 @@ class Pool(Executor):
     def wait_for(self, call: Future, timeout: float | None) -> None:
         """Wait until a call has ended. A checkpoint. Raises `TimeoutError`."""
         if not call.done():
-            self.wait_until(call.done, deadline(timeout))
+            self._collector.wait_for(call, timeout)
         self.home.checkpoint()  # if the caller is cancelled too, that is what it is to hear of
 
     def cancel_call(self, call: Future) -> bool:

@@ -9,7 +9,19 @@ from concmodels.models.memory.channels.words import CONSTANT, CONSTANTS, LEAST, 
 from concmodels.models.memory.group import DIED, DONE, FAILED
 from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.memory.pool import worker_memory as memory
-from concmodels.models.memory.pool.worker_memory import BEGUN, CLOSING, ENDED, GIVEN, HEAD, LEFT, MOST, READY, TAIL
+from concmodels.models.memory.pool.worker_memory import (
+    BEGUN,
+    CLOSING,
+    ENDED,
+    GIVEN,
+    HEAD,
+    LEFT,
+    MOST,
+    READY,
+    TAIL,
+    WAITS,
+    WATCHED,
+)
 from concmodels.models.pools.results import Failure
 from concmodels.platform.memory import new_fence
 
@@ -106,10 +118,24 @@ class WorkerHandle:
         with self._participant.arena.claim:
             memory.clear(self._participant.arena, self.at)
 
+    def watch(self, on: bool) -> None:
+        """Say whether a caller looks whether the worker has done its batch, so that it need not wake the pool."""
+        self.words[WATCHED] = on
+        with self._fence:
+            pass
+
     # Its batches.
 
+    def is_next(self, call: Future) -> bool:
+        """Return whether this call is the first of those that were given to the worker and have not ended."""
+        batch = self.batches[0] if self.batches else None
+        return batch is not None and batch.done < len(batch.tasks) and batch.tasks[batch.done] is call
+
     def give(self, batch: Batch, block: int, block_size: int, at: int, size: int) -> None:
-        """Put a batch into the worker's memory, where its block and the pickle in that are, and wake the worker."""
+        """Put a batch into the worker's memory, where its block and the pickle in that are.
+
+        The worker is woken if it waits.
+        """
         words = self.words
         batch.at, batch.size = block, block_size
         batch.sequence = words[GIVEN]
@@ -119,7 +145,10 @@ class WorkerHandle:
         words[slot + memory.PAYLOAD_AT], words[slot + memory.PAYLOAD_SIZE] = at, size
         self.batches.append(batch)
         words[GIVEN] = batch.sequence + 1
-        self.notify()
+        with self._fence:
+            waits = words[WAITS]
+        if waits:
+            self.notify()
 
     def begun(self, batch: Batch) -> int:
         """Return how many tasks of a batch have begun."""
