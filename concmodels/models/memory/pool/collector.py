@@ -71,14 +71,17 @@ class Collector:
             looking.blocked()
 
     def _look_for(self, call: Future) -> bool:
-        """Look whether a worker does a call, and do a round; return whether the call has ended."""
+        """Look whether a worker does a call, and collect what it has done; return whether the call has ended."""
         if watched := self._dispatcher.begin_look(call):
             handle, left = watched
             try:
                 self._looking.finds(self._participant.words, handle.at // 8 + LEFT, left)
             finally:
-                self._dispatcher.end_look(handle)
-            self.step()
+                was_all = self._dispatcher.end_look(handle)
+            if not was_all:
+                self.step()
+            elif self.waiters:
+                self.waiters.wake_done()
         return call.done()
 
     def _must_look_sooner(self) -> bool:

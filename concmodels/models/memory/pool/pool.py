@@ -22,10 +22,11 @@ import math
 import os
 from concurrent.futures import Executor
 from functools import partial
+from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models.memory.participant import current
-from concmodels.models.memory.pickling import call_pieces, pack_call
+from concmodels.models.memory.pickling import call_pieces, dumps, pack_call
 from concmodels.models.memory.pool.collector import Collector
 from concmodels.models.memory.pool.dispatcher import CLOSED, STOPPED, Dispatcher
 from concmodels.models.memory.pool.future import Future
@@ -44,6 +45,21 @@ if TYPE_CHECKING:
 
     from concmodels.models.memory.pool.payload import Packed
 
+_NUMBERS = frozenset({int, float, bool})
+_SMALL = 1 << 14  # bytes: to copy them once more takes less than to pickle without that copy
+
+
+def _is_plain(function: Any) -> bool:
+    """Return whether a function is pickled as its name, and nothing else."""
+    kind = type(function)
+    return kind is FunctionType or (kind is BuiltinFunctionType and type(function.__self__) is ModuleType)
+
+
+def _is_small(value: object) -> bool:
+    """Return whether pickle's quick way is as good for this argument as the careful one."""
+    kind = type(value)
+    return kind in _NUMBERS or value is None or (kind in (str, bytes) and len(value) <= _SMALL)  # type: ignore[arg-type]
+
 
 class Pool(Executor):
     """Workers in processes or interpreters; see `concmodels.contract.Pool`."""
@@ -57,6 +73,7 @@ class Pool(Executor):
         initializer: Callable[..., object] | None = None,
         initargs: Iterable[Any] = (),
     ) -> None:
+        self._checked: Any = None  # the function that was pickled last, carefully; with small arguments again, quickly
         self._workers = (os.process_cpu_count() or 1) if workers is None else at_least_one("workers", workers)
         check_initializer(initializer)
         self.home = participant = current(self.kind)
@@ -97,7 +114,12 @@ class Pool(Executor):
         Raises `CannotTravel` for what can't cross the boundary, and `RuntimeError` once the pool is shut down.
         """
         must_be_sync(fn, self.kind)
-        data = packed(call_pieces(fn, args, self.home, kwargs))
+        data: Packed
+        if fn is self._checked and not kwargs and all(map(_is_small, args)):
+            data = dumps((fn, args, kwargs), 5)
+        else:
+            data = packed(call_pieces(fn, args, self.home, kwargs))
+            self._checked = fn if _is_plain(fn) else None
         self.home.checkpoint()  # else a task that only submits could never be stopped
         return self.submit_packed(data, getattr(fn, "__name__", "the task"))
 

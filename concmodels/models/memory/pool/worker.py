@@ -127,15 +127,20 @@ class Worker:
 
     def _do(self, batch: int) -> None:
         words, slot = self.words, memory.slot(batch)
-        arena = self.participant.arena
-        arrived = Arrived(arena, words[slot + memory.PAYLOAD_AT], words[slot + memory.PAYLOAD_SIZE])
-        try:
-            function, items = self._open(arrived)
-        except Exception as error:  # noqa: BLE001 - it is the task's failure
-            if arrived.count > 1:
-                words[slot + memory.UNREAD] = batch + 1
-                return  # none has begun: the pool sends them one by one
-            function, items = _raiser(error), (None,)
+        at, size = words[slot + memory.PAYLOAD_AT], words[slot + memory.PAYLOAD_SIZE]
+        function: Callable[[Any], Any]
+        items: Any
+        if size < 0:
+            function, items = self._call_alone, ((at, -size),)
+        else:
+            arrived = Arrived(self.participant.arena, at, size)
+            try:
+                function, items = self._open(arrived)
+            except Exception as error:  # noqa: BLE001 - it is the task's failure
+                if arrived.count > 1:
+                    words[slot + memory.UNREAD] = batch + 1
+                    return  # none has begun: the pool sends them one by one
+                function, items = _raiser(error), (None,)
         began = perf_counter_ns()
         self._do_each(batch * MOST + 1, slot + memory.STOP, function, items)
         words[memory.TOOK_NS + batch % memory.SLOTS] = perf_counter_ns() - began
@@ -180,6 +185,12 @@ class Worker:
     def _call(self, arrived: Arrived, data: Any) -> object:
         self._forget_function()
         self.function, args, kwargs = arrived.opened(data, "a call")
+        return self.function(*args, **kwargs)
+
+    def _call_alone(self, place: tuple[int, int]) -> object:
+        self._forget_function()
+        with self.participant.arena.view(*place) as data:
+            self.function, args, kwargs = unpack_arrived(data, "a call")
         return self.function(*args, **kwargs)
 
     def _forget_function(self) -> None:

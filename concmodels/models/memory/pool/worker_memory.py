@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # The pool writes these ...
 GIVEN, CLOSING, HEAD, RING, WATCHED = range(5)
-# ... and the worker those, on a cache line of their own. TOOK_NS is two words, one per slot.
+# ... and the worker those, on a cache line of their own. TOOK_NS is two words, one per slot. WAITS changes seldom.
 BEGUN, ENDED, LEFT, TAIL, STUCK, READY, TOOK_NS = range(8, 15)
 WAITS = 24
 
@@ -48,7 +48,11 @@ RESULTS_AT, MOST = 32, 1 << 12
 """MOST is the most tasks of one batch: enough for a millisecond of the emptiest. (Linux moves no task that has run in
 the last half millisecond to an idle core: with shorter batches, all workers and the caller were seen to share one.)"""
 
-WORDS = RESULTS_AT + SLOTS * MOST
+_CALLS_AT = RESULTS_AT + SLOTS * MOST
+SMALL_CALL = 1 << 10
+"""Bytes for a small call, in each slot: it needs no block."""
+
+WORDS = _CALLS_AT + SLOTS * SMALL_CALL // 8
 _RING_BYTES = 1 << 20
 
 NONE, FALSE, TRUE = (word_of(2, number) for number in range(len(CONSTANTS)))
@@ -58,6 +62,11 @@ RESULTS, RAISED = 8, 16  # kinds of words: those of a channel's blocks, from RES
 def slot(sequence: int) -> int:
     """Return where the slot of a batch is in the worker's memory."""
     return SLOTS_AT + sequence % SLOTS * SLOT_WORDS
+
+
+def small_call_at(sequence: int) -> int:
+    """Return where in the worker's memory, in bytes, a small call lies."""
+    return 8 * _CALLS_AT + sequence % SLOTS * SMALL_CALL
 
 
 def result_at(number: int) -> int:
