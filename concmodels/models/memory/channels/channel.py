@@ -212,8 +212,10 @@ class Channel(ChannelMemory):
         self._limit = min(control[HEAD] + self._most, tail + _CHECK_EVERY)
         if tail >= control[HEAD] + self._most:
             return False
-        self._ring[tail & self._mask] = payload if isinstance(payload, int) else self._store(payload)
+        word = self._ring[tail & self._mask] = payload if isinstance(payload, int) else self._store(payload)
         control[TAIL] = tail + 1
+        if RECORDS[1] <= word < LEAST:
+            self.home.let_go()  # of the block; a task that is killed before this has the senders' lock
         return True
 
     def _wake_receiver(self) -> None:

@@ -10,8 +10,9 @@ What was claimed is done. If a cancellation or a timeout strikes in the same mom
 returns, and the cancellation is raised at the next wait.
 """
 
-from concmodels.models.memory.arena import ITEM, OUTCOME, PENDING, REFUSED, deadline
+from concmodels.models.memory.arena import HELD, ITEM, OUTCOME, PENDING, REFUSED, deadline
 from concmodels.models.memory.channels.layout import CLOSED, RECEIVERS, SENDERS, TAIL, ChannelMemory
+from concmodels.models.memory.channels.words import CONSTANT, LEAST, kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def send_nowait(channel: ChannelMemory, payload: Any) -> bool:
         receiver, owner = arena.claim_first(channel._at + RECEIVERS)
         if not receiver:
             return False
-        participant.words[receiver + ITEM] = payload
+        give(channel, payload, receiver, owner)
     participant.notify(owner)
     return True
 
@@ -49,7 +50,7 @@ def send(channel: ChannelMemory, payload: Any, timeout: float | None) -> None:
         _check_open(channel)
         receiver, owner = arena.claim_first(channel._at + RECEIVERS)
         if receiver:
-            participant.words[receiver + ITEM] = payload
+            give(channel, payload, receiver, owner)
         else:
             _check_may_wait(channel, timeout)
             participant.words[me + ITEM] = payload
@@ -83,11 +84,32 @@ def claim_sender(channel: ChannelMemory) -> tuple[int, int]:
 
     Raises `ChannelClosed`. The caller holds the claim lock.
     """
+    words = channel.home.words
     sender, owner = channel.home.arena.claim_first(channel._at + SENDERS)
     if sender:
-        return owner, channel.home.words[sender + ITEM]  # now: once the lock is free, the sender may leave at any time
+        word = words[sender + ITEM]  # now: once the lock is free, the sender may leave at any time
+        if word < LEAST:
+            words[sender + HELD] = 0
+            _hold(words, channel.home.wait_slot().at, word)
+        return owner, word
     _check_open(channel)
     return 0, 0
+
+
+def give(channel: ChannelMemory, payload: int, receiver: int, owner: int) -> None:
+    """Give the item's word to a receiver that was claimed, and with it the block. The caller holds the claim lock."""
+    words = channel.home.words
+    words[receiver + ITEM] = payload
+    if payload < LEAST:
+        channel.home.let_go()
+        _hold(words, owner, payload)
+
+
+def _hold(words: memoryview, task: int, word: int) -> None:
+    """Note which task holds the block of an item, if it is in one."""
+    kind, at = kind_of(word)
+    if kind != CONSTANT:
+        words[task + HELD] = at
 
 
 def is_awaited(channel: ChannelMemory, waiters: int) -> bool:

@@ -40,6 +40,7 @@ class Case:
         self.item = item
         self.sending = sending
         self.payload: Any = channel._load(item) if sending else 0
+        channel.home.let_go()  # there may be several, and a partner may take any of them at any time
         self.waiters = channel._at + (SENDERS if sending else RECEIVERS)
         self.record = 0
         self.queued = False
@@ -62,11 +63,11 @@ class Case:
 
     def meet(self) -> tuple[int, int]:
         """Exchange the item with the partner that waits; return whom to notify, and the word of what was received."""
-        channel, words = self.channel, self.channel.home.words
+        channel = self.channel
         if not self.sending:
             return rendezvous.claim_sender(channel)
         receiver, owner = channel.home.arena.claim_first(channel._at + RECEIVERS)
-        words[receiver + ITEM] = self.payload
+        rendezvous.give(channel, self.payload, receiver, owner)
         return owner, 0
 
     def use_buffer(self) -> tuple[int, Any]:
