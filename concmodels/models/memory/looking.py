@@ -21,6 +21,8 @@ blocking at once if too many of its looks were in vain. It does not even try to 
 - if its waits are so long that looking would be in vain.
 
 Who finds an item by looking has waited too, so the caller makes a checkpoint.
+
+In a pool, a worker that waits for work and a task that waits for a result do the same (`pool/worker_memory.py`).
 """
 
 from os import cpu_count
