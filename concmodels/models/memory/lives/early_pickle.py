@@ -9,7 +9,7 @@ as usual. As long as this is imported, the interpreter has no other thread.
 import sys
 
 if "functools" not in sys.modules and "_pickle" not in sys.modules:
-    import _functools
+    import _functools  # type: ignore[import-not-found]
 
     stand_in = type(sys)("functools")
     stand_in.partial = _functools.partial  # type: ignore[attr-defined]
