@@ -14,6 +14,9 @@ from concmodels.models import processes
 from concmodels.models.memory import looking
 from concmodels.models.memory.arena import NEXT_RECORD
 from concmodels.models.memory.looking import Looking
+from concmodels.models.memory.pool import worker_memory
+from concmodels.models.memory.pool.worker import Worker
+from concmodels.models.memory.pool.worker_handle import Batch, WorkerHandle
 from concmodels.platform import measuring
 from concmodels.platform.portable import measuring as portable_measuring
 
@@ -181,6 +184,48 @@ def pool_that_looks(model, look=worker_looks_always, workers=1):
     pool = model.Pool(workers, initializer=look)
     always(pool._collector._looking)
     return pool
+
+
+class Noted(list):
+    """Words that note in which order they are stored and loaded, and a fence."""
+
+    def __init__(self):
+        super().__init__([0] * worker_memory.WORDS)
+        self.steps = []
+
+    def __getitem__(self, at):
+        self.steps.append(("load", at))
+        return super().__getitem__(at)
+
+    def __setitem__(self, at, value):
+        self.steps.append(("store", at))
+        super().__setitem__(at, value)
+
+    def __enter__(self):
+        self.steps.append("fence")
+
+    def __exit__(self, *_):
+        pass
+
+    def are_in_order(self, *steps):
+        places = [self.steps.index(step) for step in steps]
+        return places == sorted(places)
+
+
+def test_each_side_looks_after_it_has_stored():
+    """Otherwise a wake-up is lost, if the other side begins to wait in just this moment; a run hardly ever sees that."""
+    worker, given, told = Worker.__new__(Worker), iter([True, False]), []
+    words = worker.words = worker._fence = Noted()
+    worker.wait_for_work, worker._do, worker.notify = lambda: next(given), lambda _: None, lambda: told.append(1)
+    worker.work()
+    assert words.are_in_order(("store", worker_memory.LEFT), "fence", ("load", worker_memory.WATCHED)) and told
+
+    handle = WorkerHandle.__new__(WorkerHandle)
+    words = handle.words = handle._fence = Noted()
+    handle.batches, handle.notify = [], told.clear
+    words[worker_memory.WAITS] = 1
+    handle.give(Batch(None, 0, ["a task"]), 0, 0, 0, 0)
+    assert words.are_in_order(("store", worker_memory.GIVEN), "fence", ("load", worker_memory.WAITS)) and not told
 
 
 def main_calls(model, look, looks, items):
