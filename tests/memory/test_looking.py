@@ -213,7 +213,7 @@ class Noted(list):
 
 
 def test_each_side_looks_after_it_has_stored():
-    """Otherwise a wake-up is lost, if the other side begins to wait in just this moment; a run hardly ever sees that."""
+    """Else a wake-up is lost if the other side begins to wait in just this moment, which a run hardly ever sees."""
     worker, given, told = Worker.__new__(Worker), iter([True, False]), []
     words = worker.words = worker._fence = Noted()
     worker.wait_for_work, worker._do, worker.notify = lambda: next(given), lambda _: None, lambda: told.append(1)
