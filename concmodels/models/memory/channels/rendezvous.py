@@ -22,20 +22,22 @@ if TYPE_CHECKING:
 def send_nowait(channel: ChannelMemory, payload: Any) -> bool:
     """Give the item to a receiver that waits; return False if none does."""
     participant, arena = channel.home, channel.home.arena
+    me = participant.wait_slot().at  # before the lock, which a new slot needs too
     with arena.claim:
         _check_open(channel)
         receiver, owner = arena.claim_first(channel._at + RECEIVERS)
         if not receiver:
             return False
-        give(channel, payload, receiver, owner)
+        give(channel, payload, me, receiver, owner)
     participant.notify(owner)
     return True
 
 
 def receive_nowait(channel: ChannelMemory, nothing: Any) -> Any:
     """Take the item of the sender that has waited longest; return `nothing` if none waits."""
+    me = channel.home.wait_slot().at
     with channel.home.arena.claim:
-        owner, word = claim_sender(channel)
+        owner, word = claim_sender(channel, me)
     if not owner:
         return nothing
     channel.home.notify(owner)
@@ -50,7 +52,7 @@ def send(channel: ChannelMemory, payload: Any, timeout: float | None) -> None:
         _check_open(channel)
         receiver, owner = arena.claim_first(channel._at + RECEIVERS)
         if receiver:
-            give(channel, payload, receiver, owner)
+            give(channel, payload, me, receiver, owner)
         else:
             _check_may_wait(channel, timeout)
             participant.words[me + ITEM] = payload
@@ -66,7 +68,7 @@ def receive(channel: ChannelMemory, timeout: float | None) -> Any:
     participant = channel.home
     me = participant.checkpoint().at
     with participant.arena.claim:
-        owner, word = claim_sender(channel)
+        owner, word = claim_sender(channel, me)
         if not owner:
             _check_may_wait(channel, timeout)
             _join(channel, me, RECEIVERS)
@@ -79,7 +81,7 @@ def receive(channel: ChannelMemory, timeout: float | None) -> Any:
     return channel._item_of(word)
 
 
-def claim_sender(channel: ChannelMemory) -> tuple[int, int]:
+def claim_sender(channel: ChannelMemory, me: int) -> tuple[int, int]:
     """Claim the first sender; return whom to notify and the item's word, or (0, 0) if no sender waits.
 
     Raises `ChannelClosed`. The caller holds the claim lock.
@@ -90,18 +92,18 @@ def claim_sender(channel: ChannelMemory) -> tuple[int, int]:
         word = words[sender + ITEM]  # now: once the lock is free, the sender may leave at any time
         if word < LEAST:
             words[sender + HELD] = 0
-            _hold(words, channel.home.wait_slot().at, word)
+            _hold(words, me, word)
         return owner, word
     _check_open(channel)
     return 0, 0
 
 
-def give(channel: ChannelMemory, payload: int, receiver: int, owner: int) -> None:
+def give(channel: ChannelMemory, payload: int, me: int, receiver: int, owner: int) -> None:
     """Give the item's word to a receiver that was claimed, and with it the block. The caller holds the claim lock."""
     words = channel.home.words
     words[receiver + ITEM] = payload
     if payload < LEAST:
-        channel.home.let_go()
+        words[me + HELD] = 0
         _hold(words, owner, payload)
 
 
