@@ -4,6 +4,8 @@ import os
 import signal
 
 from concmodels.models.memory.arena import Arena
+from concmodels.models.memory.channels import rendezvous
+from concmodels.models.memory.channels.channel import Channel
 
 
 def die(*_):
@@ -30,6 +32,22 @@ class Unreadable(Deadly):
 def die_while_writing(channel, item):
     Arena.write = die
     channel.send(item)
+
+
+def die_before_sending(channel, item):
+    Channel._append = die
+    channel.send(item)
+
+
+def die_while_waiting(channel, item):
+    rendezvous._wait_for_partner = die
+    channel.send(item)
+
+
+def die_once_taken(channel):
+    """Die when a sender has given the item, and before it is read."""
+    Channel._item_of = die
+    channel.receive()
 
 
 def receive(channel):

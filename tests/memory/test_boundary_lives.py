@@ -66,6 +66,7 @@ def test_fork_is_refused_while_interpreters_live():
 # What a child imports.
 
 HEAVY = {"typing", "dataclasses", "enum", "inspect", "argparse", "rich", "asyncio", "threading", "socket", "pickle"}
+HEAVY |= {"functools", "collections"}
 
 
 def main_modules(model):
@@ -85,7 +86,7 @@ CHILDREN_IMPORT = {
     "models",
     "models.memory",
     *(f"models.memory.{name}" for name in ("arena", "group", "lives", "participant", "pickling")),
-    *(f"models.memory.lives.{name}" for name in ("child", "ctypes_turns")),
+    *(f"models.memory.lives.{name}" for name in ("child", "ctypes_turns", "early_pickle")),
     *("platform", "platform.memory", "platform.waking"),
 }
 """What an interpreter needs that does nothing: each of 300 pays for every module."""

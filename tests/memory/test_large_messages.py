@@ -11,13 +11,24 @@ import numpy
 import pytest
 from boundaries import BOTH, in_turn
 from boundary_tasks import echo, identity
-from large_tasks import Deadly, Unreadable, count_numbered, die_while_writing, pair, receive, send_numbered
+from large_tasks import (
+    Deadly,
+    Unreadable,
+    count_numbered,
+    die_before_sending,
+    die_once_taken,
+    die_while_waiting,
+    die_while_writing,
+    pair,
+    receive,
+    send_numbered,
+)
 from platforms import pages_go_back
 
 from concmodels.errors import CannotTravel, WorkerDied
 from concmodels.models import processes, subinterp
 from concmodels.models.memory import arena as arenas
-from concmodels.models.memory.arena import KEPT, Arena
+from concmodels.models.memory.arena import COLD_BLOCKS, FREE_BLOCKS, KEPT, Arena
 from concmodels.models.memory.channels.layout import LARGE, LARGE_BESIDE_WARM
 from concmodels.models.memory.lives import supervisor
 from concmodels.platform.memory import PAGE
@@ -343,3 +354,46 @@ def test_killed_while_a_large_block_is_written(kind):
 @pytest.mark.usefixtures("blocks_stay")
 def test_killed_while_a_large_block_is_read():
     processes.run(main_killed, receive, Deadly(MIB), True)
+
+
+def free_blocks(arena, size):
+    """How many blocks of this size are free, with their pages or without."""
+    power, count = (size - 1).bit_length(), 0
+    for blocks in (FREE_BLOCKS, COLD_BLOCKS):
+        at = arena.words[blocks + power]
+        while at:
+            count, at = count + 1, arena.words[at >> 3]
+    return count
+
+
+def main_killed_in(function, capacity, item, size, sent):
+    channel = processes.Channel(capacity)
+    arena, before = channel.home.arena, None
+    with processes.Pool(1) as pool:
+        for _ in range(3):
+            call = pool.submit(function, channel) if sent else pool.submit(function, channel, item)
+            if sent:
+                channel.send(item)
+            with pytest.raises(WorkerDied):
+                call.result()
+            with arena.claim:
+                now = free_blocks(arena, size), arena.words[arenas.HEAP]
+            assert before in (None, now)
+            before = now
+
+
+@pytest.mark.usefixtures("blocks_stay")
+@pytest.mark.parametrize("size", [3_000, MIB])
+@pytest.mark.parametrize(
+    ("function", "capacity", "sent"),
+    [
+        (die_before_sending, math.inf, False),
+        (die_while_waiting, 0, False),
+        (die_once_taken, 0, True),
+        (receive, 0, True),
+    ],
+)
+def test_killed_while_it_holds_a_block(function, capacity, sent, size):
+    """From when it is allocated until another task knows it, and from then until it is read."""
+    item = Deadly(size) if function is receive else bytes(size)
+    processes.run(main_killed_in, function, capacity, item, size + 100, sent)

@@ -1,14 +1,22 @@
 """When a task looks for an item before it blocks for it, and that this changes nothing but the time."""
 
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from boundaries import BOTH
-from looking_tasks import answer, look_always, wait_for_item
+from boundary_tasks import identity
+from looking_tasks import always, answer, look_always, wait_for_item, worker_looks_always, worker_never_finds
 
+from concmodels.errors import WorkerDied
+from concmodels.models import processes
 from concmodels.models.memory import looking
 from concmodels.models.memory.arena import NEXT_RECORD
 from concmodels.models.memory.looking import Looking
+from concmodels.models.memory.pool import worker_memory
+from concmodels.models.memory.pool.worker import Worker
+from concmodels.models.memory.pool.worker_handle import Batch, WorkerHandle
 from concmodels.platform import measuring
 from concmodels.platform.portable import measuring as portable_measuring
 
@@ -167,3 +175,111 @@ def main_closed(model, way):
 @pytest.mark.parametrize("model", BOTH)
 def test_a_close_ends_a_look(model):
     assert model.run(main_closed, model, "iteration") == "over"
+
+
+# A pool whose worker looks for work, and whose caller looks for its result.
+
+
+def pool_that_looks(model, look=worker_looks_always, workers=1):
+    pool = model.Pool(workers, initializer=look)
+    always(pool._collector._looking)
+    return pool
+
+
+class Noted(list):
+    """Words that note in which order they are stored and loaded, and a fence."""
+
+    def __init__(self):
+        super().__init__([0] * worker_memory.WORDS)
+        self.steps = []
+
+    def __getitem__(self, at):
+        self.steps.append(("load", at))
+        return super().__getitem__(at)
+
+    def __setitem__(self, at, value):
+        self.steps.append(("store", at))
+        super().__setitem__(at, value)
+
+    def __enter__(self):
+        self.steps.append("fence")
+
+    def __exit__(self, *_):
+        pass
+
+    def are_in_order(self, *steps):
+        places = [self.steps.index(step) for step in steps]
+        return places == sorted(places)
+
+
+def test_each_side_looks_after_it_has_stored():
+    """Else a wake-up is lost if the other side begins to wait in just this moment, which a run hardly ever sees."""
+    worker, given, told = Worker.__new__(Worker), iter([True, False]), []
+    words = worker.words = worker._fence = Noted()
+    worker.wait_for_work, worker._do, worker.notify = lambda: next(given), lambda _: None, lambda: told.append(1)
+    worker.work()
+    assert words.are_in_order(("store", worker_memory.LEFT), "fence", ("load", worker_memory.WATCHED)) and told
+
+    handle = WorkerHandle.__new__(WorkerHandle)
+    words = handle.words = handle._fence = Noted()
+    handle.batches, handle.notify = [], told.clear
+    words[worker_memory.WAITS] = 1
+    handle.give(Batch(None, 0, ["a task"]), 0, 0, 0, 0)
+    assert words.are_in_order(("store", worker_memory.GIVEN), "fence", ("load", worker_memory.WAITS)) and not told
+
+
+def main_calls(model, look, looks, items):
+    looking._LOOKS = looks
+    with pool_that_looks(model, look) as pool:
+        for item in items:
+            assert pool.submit(identity, item).result() == item
+        calls = [pool.submit(identity, item) for item in items]
+        assert [call.result() for call in calls] == items
+        assert list(pool.map(identity, items)) == items
+        assert pool.submit(identity, "last").result() == "last"
+
+
+@pytest.mark.parametrize("model", BOTH)
+@pytest.mark.parametrize("look", [worker_looks_always, worker_never_finds])
+@pytest.mark.parametrize("looks", [0, 1, 40, 20_000])
+def test_no_call_is_lost_however_long_both_sides_look(model, look, looks):
+    """With few looks one side stops just when the other one looks whether it has to be woken."""
+    model.run(main_calls, model, look, looks, [*range(200), "text", None, b"x" * 9_000, bytes(300_000)])
+
+
+def main_many(model):
+    looking._LOOKS = 40
+    with pool_that_looks(model, workers=2) as pool, ThreadPoolExecutor(2) as threads:
+        others = [threads.submit(lambda: [pool.submit(identity, n).result() for n in range(100)]) for _ in range(2)]
+        assert [pool.submit(identity, n).result() for n in range(200)] == list(range(200))
+        assert [other.result() for other in others] == [list(range(100))] * 2
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_other_threads_get_their_results_beside_a_task_that_looks(model):
+    model.run(main_many, model)
+
+
+def main_dies():
+    with pool_that_looks(processes) as pool:
+        for _ in range(3):
+            with pytest.raises(WorkerDied):
+                pool.submit(os._exit, 3).result()
+            assert pool.submit(identity, 5).result() == 5
+
+
+def test_a_worker_that_dies_while_its_caller_looks_costs_its_task_alone():
+    processes.run(main_dies)
+
+
+def main_cancelled(model):
+    with model.TaskGroup() as group, pool_that_looks(model) as pool:
+        assert pool.submit(identity, 1).result() == 1
+        group.cancel()
+        pool.submit(identity, 2).result()
+        raise AssertionError("a task that was cancelled got its result without a checkpoint")
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_a_result_is_a_checkpoint_for_a_task_that_looks(model):
+    model.run(main_cancelled, model)

@@ -60,8 +60,8 @@ WAKER, OUTCOME, CHOSEN, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
 CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(8, 15)
 WAITING, ANSWERED, PLACE_AT, PLACE_SIZE = range(16, 20)  # for finding deadlocks
 EXPENDABLE = 20  # a worker of a pool: the run goes on without it
+HELD = 21  # the block of the item that this task is sending or reading, and nobody else knows
 UNTIL, STRUCK = 22, 23  # when the time of a group is over, in ns, and whether that has cancelled it
-HELD = 21  # the block of the large item that this task is writing or reading, and nobody else knows
 
 # What the OUTCOME of a wait says. 0: no partner can claim it (the task only waits to be woken, or not at all).
 PENDING, TAKEN, REFUSED = 1, 2, 3

@@ -21,6 +21,8 @@ blocking at once if too many of its looks were in vain. It does not even try to 
 - if its waits are so long that looking would be in vain.
 
 Who finds an item by looking has waited too, so the caller makes a checkpoint.
+
+In a pool, a worker that waits for work and a task that waits for a result do the same (`pool/worker_memory.py`).
 """
 
 from os import cpu_count
@@ -33,9 +35,9 @@ _FEW = 8 * _PROCESSORS + 8
 """So many records has a run of a few tasks: each task has one, each group, and a pool three or four."""
 
 _LOOKS = 2000  # of 40 ns each
-_LOOK_NS = 80_000
+LOOK_NS = 80_000
 _SAMPLE = 9  # waits
-_SOON, _SELDOM = 32, 1 << 13  # waits between two measurements
+SOON, _SELDOM = 32, 1 << 13  # waits between two measurements
 _MORE = 4  # times as many, if a measurement has agreed with the one before
 _IN_VAIN = 2  # looks in vain end a measurement; and later on one of eight, if that is not less
 
@@ -44,7 +46,8 @@ class Looking:
     """One place where tasks wait, and what it has cost there to block and to look.
 
     First it blocks for `rest` waits, without a clock; then it measures blocking, then looking, and if that was cheaper,
-    it looks for as many waits. Then it measures again.
+    it looks for as many waits. Then it measures again. It tries to look only if a wait by blocking is not longer than
+    `longest_ns`: as long as a look may last, or longer where others have to be woken, too, unless one looks.
     """
 
     __slots__ = (
@@ -53,6 +56,7 @@ class Looking:
         "_by_looking",
         "_gap",
         "_in_vain",
+        "_longest_ns",
         "_looks",
         "_measures",
         "_sample",
@@ -60,9 +64,10 @@ class Looking:
         "rest",
     )
 
-    def __init__(self, words: memoryview) -> None:
+    def __init__(self, words: memoryview, rest: int = SOON, longest_ns: int = LOOK_NS) -> None:
         self._words = words
-        self.rest = self._gap = _SOON
+        self._longest_ns = longest_ns
+        self.rest, self._gap = rest, SOON
         self._by_looking = False
         self._looks = 0  # so many waits are to be done by looking; if none, by blocking
         self._measures = True  # whether the looks are a measurement
@@ -86,7 +91,7 @@ class Looking:
         self._looks -= 1
         self._in_vain += not found
         if self._measures:
-            self._sample.append(perf_counter_ns() - self._began if found else 2 * _LOOK_NS)
+            self._sample.append(perf_counter_ns() - self._began if found else 2 * LOOK_NS)
             if self._in_vain >= _IN_VAIN:
                 self._block()
             elif self._looks <= 0:
@@ -95,8 +100,7 @@ class Looking:
             self._measure()
         elif self._in_vain >= _IN_VAIN and self._in_vain * 8 > self._gap - self._looks:
             self._block()
-        if not found:
-            self._began = 0  # the caller blocks now, and what that takes says nothing
+        self._began = 0  # if the caller blocks now, what that takes says nothing
 
     def blocked(self) -> int:
         """Note that a wait by blocking is over; return `rest`."""
@@ -105,7 +109,7 @@ class Looking:
             self._began = 0
             if len(self._sample) >= _SAMPLE:
                 self._block_ns, self._sample, self._in_vain = sorted(self._sample)[_SAMPLE // 2], [], 0
-                if self._words[NEXT_RECORD] <= _FEW and self._block_ns < _LOOK_NS and _is_processor_free():
+                if self._words[NEXT_RECORD] <= _FEW and self._block_ns < self._longest_ns and _is_processor_free():
                     self._looks = _SAMPLE
                 else:
                     self._block()
@@ -125,7 +129,7 @@ class Looking:
         self.rest = self._gap
 
     def _go_on(self, *, by_looking: bool) -> None:
-        self._gap = min(_MORE * self._gap, _SELDOM) if by_looking == self._by_looking else _SOON
+        self._gap = min(_MORE * self._gap, _SELDOM) if by_looking == self._by_looking else SOON
         self._by_looking = by_looking
 
     def _measure(self) -> None:

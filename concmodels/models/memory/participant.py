@@ -46,7 +46,7 @@ from concmodels.platform.waking import wait, wake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from socket import socket
     from types import FrameType
     from typing import Any
@@ -107,6 +107,30 @@ class Participant:
         self.closers: list[Callable[[], object]] = []  # called before the end of the run, or of this part of it
         arena.ask_to_watch = lambda: self.notify_supervisor()
         participants[run] = self
+
+    # The blocks of items. What only the calling task knows, its record says (HELD), until another task knows it.
+
+    def write_block(self, size: int, parts: Iterable[tuple[int, bytes | bytearray | memoryview]]) -> int:
+        """Copy these parts into a new block, each to its place behind the size, and return the address.
+
+        The calling task holds the block. Raises `MemoryError`, and `ValueError` if another thread resizes a part.
+        """
+        arena, words, me = self.arena, self.words, self.wait_slot().at
+        with arena.claim:
+            at = arena.allocate(8 + size)
+            words[at >> 3] = size
+            words[me + HELD] = at
+        try:
+            for offset, part in parts:
+                arena.write(at + 8 + offset, part)
+        except BaseException:
+            self.free_block(at)
+            raise
+        return at
+
+    def let_go(self) -> None:
+        """Note that the calling task holds no block, because another task knows it now, or is about to."""
+        self.words[self.wait_slot().at + HELD] = 0
 
     def free_block(self, at: int) -> None:
         """Give back the block of an item, whose size stands in front, and which only the calling task knows."""

@@ -56,7 +56,8 @@ if TYPE_CHECKING:
 
 NOTHING: Any = object()  # what `_take` returns when the channel is empty
 LAST = RECEIVERS + 1  # the second word of a list
-_UNLIKE_OTHERS = frozenset({bytes, bytearray, bool, type(None)})  # types of items that need not be pickled
+_CONSTANTS = frozenset({bool, type(None)})
+_UNLIKE_OTHERS = _CONSTANTS | {bytes, bytearray}  # types of items that need not be pickled
 _CHECK_EVERY = 256  # sends: a task that never has to wait makes a checkpoint so often
 
 
@@ -126,7 +127,7 @@ class Channel(ChannelMemory):
         of CPU, from one process to another, where it took 5.2 (a tuple 2.7 for 4.9, a dict of ten 3.4 for 5.6).
         """
         kind = type(item)
-        if self._in_pieces or (kind in _UNLIKE_OTHERS and (kind is not bytes or len(item) > self._large)):
+        if self._in_pieces or (kind in _UNLIKE_OTHERS and (kind in _CONSTANTS or len(item) > self._large)):
             self._send_payload(self._load(item), timeout)
             return
         try:
@@ -212,8 +213,10 @@ class Channel(ChannelMemory):
         self._limit = min(control[HEAD] + self._most, tail + _CHECK_EVERY)
         if tail >= control[HEAD] + self._most:
             return False
-        self._ring[tail & self._mask] = payload if isinstance(payload, int) else self._store(payload)
+        word = self._ring[tail & self._mask] = payload if isinstance(payload, int) else self._store(payload)
         control[TAIL] = tail + 1
+        if RECORDS[1] <= word < LEAST:
+            self.home.let_go()  # of the block; a task that is killed before this has the senders' lock
         return True
 
     def _wake_receiver(self) -> None:

@@ -9,13 +9,13 @@ unpickled straight from the block, which is given back after that.
     BUFFERS           size, how many buffers, the size of the pickle, the sizes of the buffers; the pickle; the buffers
 
 A megabyte of bytes took 2.2 ms, 1.5 of them CPU; it takes 0.1 (stream of two processes; the blocks that keep their
-pages, `Arena.free`, are the greater part of that). As long as a task writes or reads a block that no other knows,
-its record says so (HELD): should its process be killed, the block is free again (`lives/recovery.py`).
+pages, `Arena.free`, are the greater part of that). As long as a task holds a block that no other knows, from
+the first byte that it writes until it is sent, or from when it is received until it is read, its record says so (HELD):
+should its process be killed, the block is free again (`lives/recovery.py`).
 """
 
 from _pickle import loads
 
-from concmodels.models.memory.arena import HELD
 from concmodels.models.memory.channels.words import BLOCK, BUFFERS, RAW, RAW_ARRAY, word_of
 from concmodels.models.memory.pickling import Pieces, quick_pieces, unpack_arrived
 
@@ -35,11 +35,6 @@ _ALIGNED = 64
 def write_bytes(home: Participant, item: bytes | bytearray) -> int:
     """Copy bytes into a block, and return its word. Raises `ValueError` if another thread resizes them meanwhile."""
     return _write(home, RAW if type(item) is bytes else RAW_ARRAY, len(item), [(0, item)])
-
-
-def write_pickle(home: Participant, data: bytes) -> int:
-    """Copy what was pickled into a block, and return its word."""
-    return _write(home, BLOCK, len(data), [(0, data)])
 
 
 def write_in_pieces(home: Participant, item: object, large: int) -> bytes | int:
@@ -79,19 +74,7 @@ def _aligned(at: int) -> int:
 
 
 def _write(home: Participant, kind: int, size: int, parts: Iterable[tuple[int, Part]]) -> int:
-    arena, words, me = home.arena, home.words, home.wait_slot().at
-    with arena.claim:
-        at = arena.allocate(8 + size)
-        words[at >> 3] = size
-        words[me + HELD] = at
-    try:
-        for offset, part in parts:
-            arena.write(at + 8 + offset, part)
-    except BaseException:
-        home.free_block(at)
-        raise
-    words[me + HELD] = 0
-    return word_of(kind, at)
+    return word_of(kind, home.write_block(size, parts))
 
 
 def read(home: Participant, kind: int, at: int) -> Any:

@@ -242,20 +242,11 @@ class ChannelMemory:
         """Return what was pickled: itself if it is for the byte ring, or the word of a block."""
         if len(data) <= self._most_bytes:
             return data
-        if len(data) <= self._large:
-            return self._own_block(data)
-        from concmodels.models.memory.channels import large
-
-        self._in_pieces = True
-        return large.write_pickle(self.home, data)
+        self._in_pieces = len(data) > self._large
+        return self._own_block(data)
 
     def _own_block(self, data: bytes) -> int:
-        arena = self.home.arena
-        with arena.claim:
-            at = arena.allocate(8 + len(data))
-        self.home.words[at >> 3] = len(data)
-        arena.write(at + 8, data)
-        return word_of(BLOCK, at)
+        return word_of(BLOCK, self.home.write_block(len(data), [(0, data)]))
 
     def _store(self, data: bytes) -> int:
         """Put bytes into the byte ring, in one piece, or into a block of their own; return the word that says where."""

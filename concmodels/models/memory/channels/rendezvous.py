@@ -10,8 +10,9 @@ What was claimed is done. If a cancellation or a timeout strikes in the same mom
 returns, and the cancellation is raised at the next wait.
 """
 
-from concmodels.models.memory.arena import ITEM, OUTCOME, PENDING, REFUSED, deadline
+from concmodels.models.memory.arena import HELD, ITEM, OUTCOME, PENDING, REFUSED, deadline
 from concmodels.models.memory.channels.layout import CLOSED, RECEIVERS, SENDERS, TAIL, ChannelMemory
+from concmodels.models.memory.channels.words import CONSTANT, LEAST, kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,20 +22,22 @@ if TYPE_CHECKING:
 def send_nowait(channel: ChannelMemory, payload: Any) -> bool:
     """Give the item to a receiver that waits; return False if none does."""
     participant, arena = channel.home, channel.home.arena
+    me = participant.wait_slot().at  # before the lock, which a new slot needs too
     with arena.claim:
         _check_open(channel, True)
         receiver, owner = arena.claim_first(channel._at + RECEIVERS)
         if not receiver:
             return False
-        participant.words[receiver + ITEM] = payload
+        give(channel, payload, me, receiver, owner)
     participant.notify(owner)
     return True
 
 
 def receive_nowait(channel: ChannelMemory, nothing: Any) -> Any:
     """Take the item of the sender that has waited longest; return `nothing` if none waits."""
+    me = channel.home.wait_slot().at
     with channel.home.arena.claim:
-        owner, word = claim_sender(channel)
+        owner, word = claim_sender(channel, me)
     if not owner:
         return nothing
     channel.home.notify(owner)
@@ -49,7 +52,7 @@ def send(channel: ChannelMemory, payload: Any, timeout: float | None) -> None:
         _check_open(channel, True)
         receiver, owner = arena.claim_first(channel._at + RECEIVERS)
         if receiver:
-            participant.words[receiver + ITEM] = payload
+            give(channel, payload, me, receiver, owner)
         else:
             _check_may_wait(channel, timeout, True)
             participant.words[me + ITEM] = payload
@@ -65,7 +68,7 @@ def receive(channel: ChannelMemory, timeout: float | None) -> Any:
     participant = channel.home
     me = participant.checkpoint().at
     with participant.arena.claim:
-        owner, word = claim_sender(channel)
+        owner, word = claim_sender(channel, me)
         if not owner:
             _check_may_wait(channel, timeout, False)
             _join(channel, me, RECEIVERS)
@@ -78,16 +81,37 @@ def receive(channel: ChannelMemory, timeout: float | None) -> Any:
     return channel._item_of(word)
 
 
-def claim_sender(channel: ChannelMemory) -> tuple[int, int]:
+def claim_sender(channel: ChannelMemory, me: int) -> tuple[int, int]:
     """Claim the first sender; return whom to notify and the item's word, or (0, 0) if no sender waits.
 
     Raises `ChannelClosed`. The caller holds the claim lock.
     """
+    words = channel.home.words
     sender, owner = channel.home.arena.claim_first(channel._at + SENDERS)
     if sender:
-        return owner, channel.home.words[sender + ITEM]  # now: once the lock is free, the sender may leave at any time
+        word = words[sender + ITEM]  # now: once the lock is free, the sender may leave at any time
+        if word < LEAST:
+            words[sender + HELD] = 0
+            _hold(words, me, word)
+        return owner, word
     _check_open(channel, False)
     return 0, 0
+
+
+def give(channel: ChannelMemory, payload: int, me: int, receiver: int, owner: int) -> None:
+    """Give the item's word to a receiver that was claimed, and with it the block. The caller holds the claim lock."""
+    words = channel.home.words
+    words[receiver + ITEM] = payload
+    if payload < LEAST:
+        words[me + HELD] = 0
+        _hold(words, owner, payload)
+
+
+def _hold(words: memoryview, task: int, word: int) -> None:
+    """Note which task holds the block of an item, if it is in one."""
+    kind, at = kind_of(word)
+    if kind != CONSTANT:
+        words[task + HELD] = at
 
 
 def is_awaited(channel: ChannelMemory, waiters: int) -> bool:

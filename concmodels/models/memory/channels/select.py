@@ -40,6 +40,7 @@ class Case:
         self.item = item
         self.sending = sending
         self.payload: Any = channel._load(item) if sending else 0
+        channel.home.let_go()  # there may be several, and a partner may take any of them at any time
         self.waiters = channel._at + (SENDERS if sending else RECEIVERS)
         self.record = 0
         self.queued = False
@@ -60,13 +61,13 @@ class Case:
         closed: bool = channel._control[TAIL] >= CLOSED
         return closed and (self.sending or len(channel) == 0)
 
-    def meet(self) -> tuple[int, int]:
+    def meet(self, me: int) -> tuple[int, int]:
         """Exchange the item with the partner that waits; return whom to notify, and the word of what was received."""
-        channel, words = self.channel, self.channel.home.words
+        channel = self.channel
         if not self.sending:
-            return rendezvous.claim_sender(channel)
+            return rendezvous.claim_sender(channel, me)
         receiver, owner = channel.home.arena.claim_first(channel._at + RECEIVERS)
-        words[receiver + ITEM] = self.payload
+        rendezvous.give(channel, self.payload, me, receiver, owner)
         return owner, 0
 
     def use_buffer(self) -> tuple[int, Any]:
@@ -176,7 +177,7 @@ class Selection:
             if case.is_closed():
                 return case, True, 0, 0, None
             if case.channel.capacity == 0:
-                partner, word = case.meet()
+                partner, word = case.meet(self._me)
                 return case, False, partner, word, None
         return case, False, 0, *case.use_buffer()
 

@@ -7,6 +7,9 @@ import os
 from _thread import _count, allocate_lock, start_new_thread
 from sys import byteorder
 
+from concmodels.models.memory.lives import early_pickle  # noqa: F401 - before all that imports `_pickle`
+
+# isort: split
 from concmodels.errors import CannotTravel
 from concmodels.models.memory import pickling
 from concmodels.models.memory.arena import BLOCK, BROKEN, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled

@@ -3,9 +3,11 @@
 import threading
 from _thread import get_ident
 
-from concmodels.models.memory.arena import Cancelled
+from concmodels.models.memory.arena import Cancelled, deadline
 from concmodels.models.memory.group import cancel
+from concmodels.models.memory.looking import LOOK_NS, Looking
 from concmodels.models.memory.pool.future import Waiters
+from concmodels.models.memory.pool.worker_memory import LEFT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     from concmodels.models.memory.participant import Participant
     from concmodels.models.memory.pool.dispatcher import Dispatcher
+    from concmodels.models.memory.pool.future import Future
     from concmodels.models.memory.pool.remote import Requests
     from concmodels.models.memory.pool.worker_group import WorkerGroup
 
@@ -31,6 +34,7 @@ class Collector:
         self._participant = participant
         self._at_end = at_end
         self._next_look: float | None = None  # when the thread is going to look, even if no worker notifies it
+        self._looking = Looking(participant.words, longest_ns=4 * LOOK_NS)  # a worker, this thread, and the caller wake
         self._slot = participant.new_slot()
         self._thread = threading.Thread(target=self._run, name="collector of a pool")
         worker_group.open(self._slot.at)
@@ -50,6 +54,35 @@ class Collector:
         with self._dispatcher.lock:
             if not self._gone and (self._dispatcher.is_over() or self._must_look_sooner()):
                 self.notify()
+
+    def wait_for(self, call: Future, timeout: float | None) -> None:
+        """Wait until a call has ended, by looking or by blocking. Raises `TimeoutError`.
+
+        Only the thread of the task looks, so no two threads do at a time.
+        """
+        looking, participant = self._looking, self._participant
+        if timeout is not None or get_ident() != participant.first_thread:
+            self.waiters.wait_until(call.done, deadline(timeout))
+        elif looking.rest:
+            looking.rest -= 1
+            self.waiters.wait_until(call.done, None)
+        elif not self._look_for(call):
+            self.waiters.wait_until(call.done, None)
+            looking.blocked()
+
+    def _look_for(self, call: Future) -> bool:
+        """Look whether a worker does a call, and collect what it has done; return whether the call has ended."""
+        if watched := self._dispatcher.begin_look(call):
+            handle, left = watched
+            try:
+                self._looking.finds(self._participant.words, handle.at // 8 + LEFT, left)
+            finally:
+                was_all = self._dispatcher.end_look(handle)
+            if not was_all:
+                self.step()
+            elif self.waiters:
+                self.waiters.wake_done()
+        return call.done()
 
     def _must_look_sooner(self) -> bool:
         """Return whether the thread waits for a worker to notify it, and does not know that there is to look before."""

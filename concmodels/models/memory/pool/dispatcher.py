@@ -73,9 +73,14 @@ class Dispatcher:
             self._queues.append(work)
 
     def submit(self, call: Future, of_task: bool) -> bool:
-        """Add a call; return whether a worker has room for it. If not, the collector hands it out, with others."""
+        """Add a call; return whether a round is to be done, since a worker has room for it.
+
+        If not, it was given to a worker that has nothing to do; or the collector hands it out, with others.
+        """
         with self.lock:
             self.check_open(of_task)
+            if self._give_at_once(call):
+                return False
             self.calls.add([call])
             return any(len(handle.batches) < worker_memory.SLOTS and handle.is_fit() for handle in self._handles)
 
@@ -150,6 +155,24 @@ class Dispatcher:
                 work.put(first, tasks, [Failure(error)])
         else:
             handle.give(Batch(work, first, tasks), *place)
+
+    def _give_at_once(self, call: Future) -> bool:
+        """Give a call to a worker that has nothing to do, if nothing else waits; return whether it was given.
+
+        That is what a round comes to, without the round.
+        """
+        if any(map(len, self._queues)):
+            return False
+        for handle in self._handles:
+            if handle.is_idle():
+                try:
+                    given = handle.give_call(Batch(self.calls, self.calls.stop, [call]), call.data)
+                except MemoryError:
+                    return False  # the round will see to it
+                if given:
+                    self.calls.note_given()
+                return given
+        return False
 
     def _share_with(self, idle: WorkerHandle) -> bool:
         """Give an idle worker half of what waits for the busiest one; return whether there was any."""
@@ -281,6 +304,32 @@ class Dispatcher:
                 if batch.work is self.calls and call in batch.tasks:
                     return handle, batch
         return None
+
+    # A caller that looks into a worker's memory itself.
+
+    def begin_look(self, call: Future) -> tuple[WorkerHandle, int] | None:
+        """Have the worker that does this call next tell nobody when it is done; None if there is none.
+
+        Return its handle, and how many batches it has left until it has done that.
+        """
+        with self.lock:
+            for handle in self._handles:
+                if handle.is_next(call):
+                    handle.watch(True)
+                    return handle, handle.batches[0].sequence
+        return None
+
+    def end_look(self, handle: WorkerHandle) -> bool:
+        """Have the worker tell again, and collect what it has done; return whether that was all that is to be done."""
+        with self.lock:
+            if handle not in self._handles:
+                return False
+            handle.watch(False)
+            if self.stage != OPEN or any(map(len, self._queues)):
+                return False
+            handle.collect()
+        self._tell()
+        return True
 
     # Workers whose tasks wait for others.
 

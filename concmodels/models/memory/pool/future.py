@@ -78,6 +78,9 @@ class Waiters:
         self._lock = lock
         self._waiting: list[tuple[int, Callable[[], bool]]] = []
 
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
     def wait_until(self, done: Callable[[], bool], until: float | None) -> None:
         """Wait until `done`, or until the moment. A checkpoint, if the caller has to wait. Raises `TimeoutError`."""
         if done():

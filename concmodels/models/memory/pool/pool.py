@@ -13,20 +13,23 @@ dies, its memory tells exactly what it had done, what it was in, and what it had
 The dispatcher (`dispatcher.py`) collects results and hands out work, in rounds, under one lock. A thread beside the
 program, the collector (`collector.py`), does so whenever a worker has notified it, and wakes the tasks that wait.
 
-Workers that iterate over a channel were tried: 40 lines, and `submit(...).result()` takes a third of the time. But a
-`map` of ints took 38 to 55 times as long, one of 10 kB four to six times; and a worker that is killed in the middle of
-a receive or a send has a lock of the run: 51 of 60 runs with two such deaths each could not go on.
+A call to a worker that has nothing to do takes none of this: it is given at once. While the task waits for its result,
+it looks into the worker's memory itself, for a moment, if that has been the cheaper way lately.
+
+Workers that iterate over a channel were tried: 40 lines, and `submit(...).result()` took a third of the time that it
+took then. But a `map` of ints took 38 to 55 times as long, one of 10 kB four to six times; and a worker that is killed
+in the middle of a receive or a send has a lock of the run: 51 of 60 runs with two such deaths each could not go on.
 """
 
 import math
 import os
 from concurrent.futures import Executor
 from functools import partial
+from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from concmodels.errors import TaskCancelled, Terminated
-from concmodels.models.memory.arena import deadline
 from concmodels.models.memory.participant import current
-from concmodels.models.memory.pickling import call_pieces, pack_call
+from concmodels.models.memory.pickling import call_pieces, dumps, pack_call
 from concmodels.models.memory.pool.collector import Collector
 from concmodels.models.memory.pool.dispatcher import CLOSED, STOPPED, Dispatcher
 from concmodels.models.memory.pool.future import Future
@@ -45,6 +48,21 @@ if TYPE_CHECKING:
 
     from concmodels.models.memory.pool.payload import Packed
 
+_NUMBERS = frozenset({int, float, bool})
+_SMALL = 1 << 14  # bytes: to copy them once more takes less than to pickle without that copy
+
+
+def _is_plain(function: Any) -> bool:
+    """Return whether a function is pickled as its name, and nothing else."""
+    kind = type(function)
+    return kind is FunctionType or (kind is BuiltinFunctionType and type(function.__self__) is ModuleType)
+
+
+def _is_small(value: object) -> bool:
+    """Return whether pickle's quick way is as good for this argument as the careful one."""
+    kind = type(value)
+    return kind in _NUMBERS or value is None or (kind in (str, bytes) and len(value) <= _SMALL)  # type: ignore[arg-type]
+
 
 class Pool(Executor):
     """Workers in processes or interpreters; see `concmodels.contract.Pool`."""
@@ -58,6 +76,7 @@ class Pool(Executor):
         initializer: Callable[..., object] | None = None,
         initargs: Iterable[Any] = (),
     ) -> None:
+        self._checked: Any = None  # the function that was pickled last, carefully; with small arguments again, quickly
         self._workers = (os.process_cpu_count() or 1) if workers is None else at_least_one("workers", workers)
         check_initializer(initializer)
         self.home = participant = current(self.kind)
@@ -98,7 +117,12 @@ class Pool(Executor):
         Raises `CannotTravel` for what can't cross the boundary, and `RuntimeError` once the pool is shut down.
         """
         check_call(fn, "submit", self.kind)
-        data = packed(call_pieces(fn, args, self.home, kwargs))
+        data: Packed
+        if fn is self._checked and not kwargs and all(map(_is_small, args)):
+            data = dumps((fn, args, kwargs), 5)
+        else:
+            data = packed(call_pieces(fn, args, self.home, kwargs))
+            self._checked = fn if _is_plain(fn) else None
         self.home.checkpoint()  # else a task that only submits could never be stopped
         return self.submit_packed(data, getattr(fn, "__name__", "the task"))
 
@@ -163,7 +187,7 @@ class Pool(Executor):
     def wait_for(self, call: Future, timeout: float | None) -> None:
         """Wait until a call has ended. A checkpoint. Raises `TimeoutError`."""
         if not call.done():
-            self.wait_until(call.done, deadline(timeout))
+            self._collector.wait_for(call, timeout)
         self.home.checkpoint()  # if the caller is cancelled too, that is what it is to hear of
 
     def cancel_call(self, call: Future) -> bool:

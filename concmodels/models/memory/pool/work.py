@@ -105,6 +105,10 @@ class Calls(Waiting):
         super().__init__()
         self.ended: list[tuple[Future, Any]] = []  # and how: they are told without the lock
 
+    def note_given(self) -> None:
+        """Count a call that has not waited, since a worker got it at once."""
+        self.stop, self.left = self.stop + 1, self.left + 1
+
     def take(self, workers: int) -> tuple[int, list[Any]]:
         """Return what `Waiting.take` does, but no call that was cancelled."""
         first, calls = super().take(workers)

@@ -10,11 +10,24 @@ from time import perf_counter_ns
 from concmodels.errors import CannotTravel
 from concmodels.models.memory.arena import OWNER, PARENT, Cancelled
 from concmodels.models.memory.channels.words import BLOCK, LEAST, RAW, RAW_ARRAY, word_of
+from concmodels.models.memory.looking import SOON, Looking
 from concmodels.models.memory.participant import Participant, current
 from concmodels.models.memory.pickling import pack_error, pack_result, unpack_arrived
 from concmodels.models.memory.pool import worker_memory as memory
 from concmodels.models.memory.pool.payload import Arrived
-from concmodels.models.memory.pool.worker_memory import BEGUN, CLOSING, ENDED, GIVEN, HEAD, LEFT, MOST, STUCK, TAIL
+from concmodels.models.memory.pool.worker_memory import (
+    BEGUN,
+    CLOSING,
+    ENDED,
+    GIVEN,
+    HEAD,
+    LEFT,
+    MOST,
+    STUCK,
+    TAIL,
+    WAITS,
+    WATCHED,
+)
 from concmodels.platform.memory import new_fence
 
 TYPE_CHECKING = False
@@ -48,6 +61,7 @@ class Worker:
         self.function: Any = None
         self._function_data = b""
         self._fence = new_fence()
+        self._looking = Looking(participant.words, rest=2 * SOON)  # by then a caller may look, and its calls come soon
 
     def begin(self, initializer: Callable[..., object] | None, initargs: tuple[Any, ...]) -> bool:
         """Call the initializer; return False if it failed."""
@@ -70,18 +84,38 @@ class Worker:
             batch = words[LEFT]
             self._do(batch)
             words[LEFT] = batch + 1
-            self.notify()
+            with self._fence:
+                watched = words[WATCHED]
+            if not watched:
+                self.notify()
 
     def wait_for_work(self) -> bool:
-        """Wait for the next batch; return False if there will be none."""
+        """Wait for the next batch, by looking or by blocking; return False if there will be none."""
+        words, left, looking = self.words, self.words[LEFT], self._looking
+        if words[GIVEN] != left:
+            return True
+        measured = not looking.rest
+        if looking.rest:
+            looking.rest -= 1
+        elif looking.finds(words, GIVEN, left):
+            self.participant.checkpoint()
+            return True
+        comes = self._block_for_work(left)
+        if measured:
+            looking.blocked()
+        return comes
+
+    def _block_for_work(self, left: int) -> bool:
         words = self.words
-        if words[LEFT] == words[GIVEN]:
-            self.participant.begin_wait()  # one wait, also if it is woken for nothing: see `memory/lives/deadlocks.py`
-        while words[LEFT] == words[GIVEN]:
-            if words[CLOSING]:
-                return False
+        self.participant.begin_wait()  # one wait, also if it is woken for nothing: see `memory/lives/deadlocks.py`
+        words[WAITS] = 1
+        with self._fence:
+            comes = words[GIVEN] != left
+        while not comes and not words[CLOSING]:
             self._wait()
-        return True
+            comes = words[GIVEN] != left
+        words[WAITS] = 0
+        return comes
 
     def notify(self) -> None:
         """Wake the pool: there is something to collect."""
@@ -93,15 +127,20 @@ class Worker:
 
     def _do(self, batch: int) -> None:
         words, slot = self.words, memory.slot(batch)
-        arena = self.participant.arena
-        arrived = Arrived(arena, words[slot + memory.PAYLOAD_AT], words[slot + memory.PAYLOAD_SIZE])
-        try:
-            function, items = self._open(arrived)
-        except Exception as error:  # noqa: BLE001 - it is the task's failure
-            if arrived.count > 1:
-                words[slot + memory.UNREAD] = batch + 1
-                return  # none has begun: the pool sends them one by one
-            function, items = _raiser(error), (None,)
+        at, size = words[slot + memory.PAYLOAD_AT], words[slot + memory.PAYLOAD_SIZE]
+        function: Callable[[Any], Any]
+        items: Any
+        if size < 0:
+            function, items = self._call_alone, ((at, -size),)
+        else:
+            arrived = Arrived(self.participant.arena, at, size)
+            try:
+                function, items = self._open(arrived)
+            except Exception as error:  # noqa: BLE001 - it is the task's failure
+                if arrived.count > 1:
+                    words[slot + memory.UNREAD] = batch + 1
+                    return  # none has begun: the pool sends them one by one
+                function, items = _raiser(error), (None,)
         began = perf_counter_ns()
         self._do_each(batch * MOST + 1, slot + memory.STOP, function, items)
         words[memory.TOOK_NS + batch % memory.SLOTS] = perf_counter_ns() - began
@@ -146,6 +185,12 @@ class Worker:
     def _call(self, arrived: Arrived, data: Any) -> object:
         self._forget_function()
         self.function, args, kwargs = arrived.opened(data, "a call")
+        return self.function(*args, **kwargs)
+
+    def _call_alone(self, place: tuple[int, int]) -> object:
+        self._forget_function()
+        with self.participant.arena.view(*place) as data:
+            self.function, args, kwargs = unpack_arrived(data, "a call")
         return self.function(*args, **kwargs)
 
     def _forget_function(self) -> None:

@@ -5,11 +5,24 @@ from time import monotonic
 
 from concmodels.models.memory.arena import BLOCK, SIZE, STATE, WAKER
 from concmodels.models.memory.channels.large import opened
-from concmodels.models.memory.channels.words import CONSTANT, CONSTANTS, LEAST, kind_of
+from concmodels.models.memory.channels.words import BLOCK as PICKLE
+from concmodels.models.memory.channels.words import BUFFERS, CONSTANT, CONSTANTS, LEAST, kind_of
 from concmodels.models.memory.group import DIED, DONE, FAILED
 from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.memory.pool import worker_memory as memory
-from concmodels.models.memory.pool.worker_memory import BEGUN, CLOSING, ENDED, GIVEN, HEAD, LEFT, MOST, READY, TAIL
+from concmodels.models.memory.pool.worker_memory import (
+    BEGUN,
+    CLOSING,
+    ENDED,
+    GIVEN,
+    HEAD,
+    LEFT,
+    MOST,
+    READY,
+    TAIL,
+    WAITS,
+    WATCHED,
+)
 from concmodels.models.pools.results import Failure
 from concmodels.platform.memory import new_fence
 
@@ -21,6 +34,7 @@ if TYPE_CHECKING:
     from concmodels.models.memory.group import Task
     from concmodels.models.memory.participant import Participant
     from concmodels.models.memory.pool.future import Future
+    from concmodels.models.memory.pool.payload import Packed
     from concmodels.models.memory.pool.work import Work
 
 
@@ -106,10 +120,46 @@ class WorkerHandle:
         with self._participant.arena.claim:
             memory.clear(self._participant.arena, self.at)
 
+    def watch(self, on: bool) -> None:
+        """Say whether a caller looks whether the worker has done its batch, so that it need not wake the pool."""
+        self.words[WATCHED] = on
+        with self._fence:
+            pass
+
     # Its batches.
 
+    def is_next(self, call: Future) -> bool:
+        """Return whether this call is the first of those that were given to the worker and have not ended."""
+        batch = self.batches[0] if self.batches else None
+        return batch is not None and batch.done < len(batch.tasks) and batch.tasks[batch.done] is call
+
+    def is_idle(self) -> bool:
+        """Return whether the worker can be given work and has none."""
+        return not self.batches and self.is_fit()
+
+    def give_call(self, batch: Batch, call: Packed) -> bool:
+        """Put a batch of one call into the worker's memory, or into a block; return False if buffers are beside it.
+
+        Raises `MemoryError`.
+        """
+        kind, size, parts = (PICKLE, len(call), [(0, call)]) if isinstance(call, bytes) else call
+        if kind == BUFFERS:
+            return False
+        arena, block = self._participant.arena, 0
+        at = self.at + memory.small_call_at(self.words[GIVEN])
+        if size > memory.SMALL_CALL:
+            with arena.claim:
+                at = block = arena.allocate(size)
+        for offset, part in parts:
+            arena.write(at + offset, part)
+        self.give(batch, block, size, at, -size)
+        return True
+
     def give(self, batch: Batch, block: int, block_size: int, at: int, size: int) -> None:
-        """Put a batch into the worker's memory, where its block and the pickle in that are, and wake the worker."""
+        """Put a batch into the worker's memory, where its block and the pickle in that are.
+
+        The worker is woken if it waits.
+        """
         words = self.words
         batch.at, batch.size = block, block_size
         batch.sequence = words[GIVEN]
@@ -119,7 +169,10 @@ class WorkerHandle:
         words[slot + memory.PAYLOAD_AT], words[slot + memory.PAYLOAD_SIZE] = at, size
         self.batches.append(batch)
         words[GIVEN] = batch.sequence + 1
-        self.notify()
+        with self._fence:
+            waits = words[WAITS]
+        if waits:
+            self.notify()
 
     def begun(self, batch: Batch) -> int:
         """Return how many tasks of a batch have begun."""
@@ -211,8 +264,9 @@ class WorkerHandle:
     def _remove(self, batch: Batch) -> None:
         batch.work.give_back(batch.first + batch.done, batch.tasks[batch.done :])
         self.batches.remove(batch)
-        with self._participant.arena.claim:
-            self._participant.arena.free(batch.at, batch.size)
+        if batch.at:
+            with self._participant.arena.claim:
+                self._participant.arena.free(batch.at, batch.size)
 
     def _drain(self) -> None:
         """Make room in the ring, and tell the worker, which waits for that."""
