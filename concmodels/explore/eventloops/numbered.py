@@ -30,22 +30,14 @@ def forget_numbers(world: World) -> None:
 
 
 def in_drawn_order(items: Iterable[Any] = ()) -> Any:
-    """Be `set` for asyncio: coroutines have no order in a set, so the schedule draws one.
-
-    Of up to `_FEW` coroutines it draws any order, of more the one in which they were given or its reverse.
-    """
+    """Be `set` for asyncio: coroutines have no order in a set, so the schedule draws one."""
     world, given = current(), list(items)
     if world is None or not any(map(iscoroutine, given)):
         return set(given)
     left = list({id(it): it for it in given}.values())
     drawn: list[Any] = []
     while len(left) > 1:
-        lot = world.branch(len(left) if len(left) + len(drawn) <= _FEW else 2)
+        lot = world.branch(len(left))
         history_of(world).draw(lot)
-        if len(left) + len(drawn) > _FEW:
-            return left[:: 1 - 2 * lot]
         drawn.append(left.pop(lot))
     return [*drawn, *left]
-
-
-_FEW = 4
