@@ -76,9 +76,9 @@ class _Waiter(SingleThreadWaiter):
 
     def claim(self, outcome: str) -> bool:
         """As `Waiter.claim`; fails also if the task has been cancelled, though it has not run yet."""
-        self.task.concmodels_wait = None
         if self.outcome or self.future.cancelled():
-            return False
+            return self._has_left()
+        self.task.concmodels_wait = None
         self.outcome = outcome
         return True
 
@@ -103,12 +103,18 @@ class _Waiter(SingleThreadWaiter):
 
     def finish(self, outcome: str) -> bool:
         """As `Waiter.finish`, written out: every message to a task that waits comes through here."""
-        self.task.concmodels_wait = None
         if self.outcome or self.future.cancelled():
-            return False
+            return self._has_left()
+        self.task.concmodels_wait = None
         self.outcome = outcome
         self.future.set_result(None)
         return True
+
+    def _has_left(self) -> bool:
+        """The wait has ended already: return False. The task may be in another wait, whose note stays."""
+        if getattr(self.task, "concmodels_wait", None) is self:
+            self.task.concmodels_wait = None
+        return False
 
     def postpone(self, error: BaseException) -> None:
         """As `Waiter.postpone`: `waiting/postponed.py` keeps the cancellation until the task's next wait."""

@@ -81,7 +81,9 @@ def _turns() -> Turns:
 
 
 def _call_later(seconds: float, callback: Callable[[], object]) -> Callable[[], object]:
-    timer = gevent.get_hub().loop.timer(seconds)
+    loop = gevent.get_hub().loop
+    loop.update_now()  # else the seconds count from when the loop last woke up
+    timer = loop.timer(seconds)
     timer.start(callback)
     close: Callable[[], object] = timer.close
     return close

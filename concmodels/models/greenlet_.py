@@ -301,7 +301,7 @@ class Scheduler:
         unit = getcurrent()
         spawner.switch()
         _tasks[unit].run()
-        del _tasks[unit]
+        _tasks.pop(unit, None)
         unit.parent = self._next()  # a greenlet that ends goes on as its parent
 
     def _next(self) -> greenlet:
@@ -366,7 +366,8 @@ def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadl
             return main(*args)
     finally:
         _here.scheduler = None
-        del _tasks[scheduler.main]
+        for unit in [unit for unit, task in _tasks.items() if task.scheduler is scheduler]:
+            del _tasks[unit]  # main's, and those of tasks whose group was never left
         scheduler.loop.close()
 
 

@@ -91,6 +91,11 @@ class AsyncioGroup:
     _native: Any
     _timer: asyncio.TimerHandle | None = None
 
+    @staticmethod
+    def cancelled_type() -> type[BaseException]:
+        """`asyncio.CancelledError`."""
+        return asyncio.CancelledError
+
     def __init__(self, timeout: float | None = None) -> None:
         self.limit = Limit(timeout)
 
@@ -121,9 +126,10 @@ class AsyncioGroup:
             del native_waits[here]
             if self._timer is not None:
                 self._timer.cancel()
+        timeout = self.limit.error()  # now, because others run in the checkpoint
         if not failures.errors:
             await asyncio.sleep(0)  # a checkpoint, which asyncio's own group is only if it has to wait
-        failures.raise_all(self.limit.error())
+        failures.raise_all(timeout)
         return stopped
 
     def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str | None = None) -> Task:

@@ -32,13 +32,13 @@ def wrapped(group: Any) -> Iterator[None]:
     """Wrap, inside of a task, an error that must leave the group bare: it is noted there, and the group unwraps it."""
     try:
         yield
-    except _BARE as error:
+    except BaseException as error:
+        if not isinstance(error, group.cancelled_type()):
+            group.limit.lift()
+        if not isinstance(error, _BARE):
+            raise
         group.bare = error
-        group.limit.lift()
         raise Wrapped(error) from None
-    except Exception:
-        group.limit.lift()
-        raise
 
 
 class ExceptionCollector:

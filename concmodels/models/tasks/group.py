@@ -58,6 +58,8 @@ class TaskGroup:
         self._begin_limit()
         self._owner.scopes.append(self)
         self._entered = True
+        if self._limit.seconds <= 0 and self._limit.strike():
+            self.cancel()
         return self
 
     def __exit__(
@@ -66,6 +68,7 @@ class TaskGroup:
         if error is not None:
             self._failed(error)
         outer = self._close()
+        self._limit.lift()
         self._end_watch()
         self.join()
         self._failures.raise_all(self._limit.error() if outer is None else None)
@@ -162,9 +165,11 @@ class TaskGroup:
             self._over = self.new_event()
             self._watch = self.task_type(self, self._wait_for_limit, (), "the time limit of a group")
             self._watch.sign_on(self._owner.live_tasks)
-            self.start(self._watch)
-        elif self._limit.seconds <= 0:
-            self.cancelled = self._limit.strike()
+            try:
+                self.start(self._watch)
+            except BaseException:
+                self._watch.sign_off()
+                raise
 
     def _wait_for_limit(self) -> None:
         try:

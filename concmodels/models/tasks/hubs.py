@@ -231,6 +231,7 @@ class TaskGroup:
             self._body_ended(error)
         outer = self._wait()
         self._stop_timer()
+        self.limit.lift()  # now, because others run in the checkpoint
         self._owner.groups.remove(self)
         self._failures.raise_all(self.limit.error() if outer is None and self._failures.errors else None)
         if outer is not None:

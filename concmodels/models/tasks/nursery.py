@@ -127,7 +127,7 @@ class NurseryGroup:
     ) -> bool:
         here = type(self).here()
         native_waits[here] = NativeWait(self)
-        if isinstance(error, Exception):
+        if error is not None and not isinstance(error, self.cancelled_type()):
             self.limit.lift()
         try:
             swallowed: bool = await self._manager.__aexit__(kind, error, trace)
@@ -140,13 +140,14 @@ class NurseryGroup:
         finally:
             del native_waits[here]
         if error is None or swallowed:
+            timeout = self._not_in_time()  # now, because others run in the checkpoint
             await self.checkpoint()  # neither library makes leaving a nursery one, if there is no task to wait for
-            if (timeout := self._not_in_time()) is not None:
+            if timeout is not None:
                 raise timeout from None
         return swallowed
 
     def _not_in_time(self) -> TimeoutError | None:
-        if self.is_ending():
+        if self.limit.until != inf and self.is_ending():
             self.limit.strike()  # unless it was lifted: then it ends for another reason
         return self.limit.error()
 

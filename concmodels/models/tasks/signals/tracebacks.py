@@ -47,8 +47,8 @@ def shorten(error: BaseException) -> None:
         error.__traceback__ = _shortened(error.__traceback__)
         if isinstance(error, BaseExceptionGroup):
             _cut_body(error)
-        others = (error.__cause__, error.__context__, *getattr(error, "exceptions", ()))
-        left += [other for other in others if isinstance(other, BaseException)]
+        inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+        left += [other for other in (error.__cause__, error.__context__, *inner) if other is not None]
         if isinstance(error, CannotTravel):
             _drop_cause(error)
 
