@@ -168,3 +168,27 @@ def test_switched_off_it_waits_until_ctrl_c():
     outputs = {name: process.communicate() for name, process in waiting.items()}
     assert not early
     assert outputs == dict.fromkeys(waiting, ("interrupted\n", ""))
+
+
+@pytest.mark.parametrize("name", ["asyncio", "anyio"])
+def test_a_wait_that_is_over_leaves_the_note_of_the_next_one(name):
+    """A waiter that has timed out behind another one may stay in its queue: a sender that finds it there passes on."""
+    model = catalog.load(name)
+
+    async def wait_twice(early, late):
+        with pytest.raises(TimeoutError):
+            await early.receive(timeout=0.01)
+        await late.receive()
+
+    async def main():
+        early, late = model.Channel(math.inf, "early"), model.Channel(math.inf, "late")
+        async with model.TaskGroup() as group:
+            group.spawn(wait_twice, early, late, name="twice")
+            other = group.spawn(early.receive)
+            await model.sleep(0.1)
+            await early.send("for the other")
+            await other.result()
+
+    with pytest.raises(Deadlock) as caught:
+        model.run(main, deadlock_after=0.2)
+    assert any(it.startswith("twice: receive on channel 'late'") for it in caught.value.waits), caught.value.waits
