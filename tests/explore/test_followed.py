@@ -218,7 +218,9 @@ def test_a_random_program_that_is_proved_by_one_run_has_one_outcome(part, tmp_pa
 
 # The tests find what is broken.
 
-NOTHING, NO = (eval(compile(f"lambda *_: {it}", "<library>", "eval")) for it in (None, False))  # the program's is seen
+NOTHING, NO = (
+    eval(compile(f"lambda *_: {it}", "<library>", "eval"), {"__name__": "concmodels"}) for it in (None, False)
+)  # the program's is seen
 
 
 @pytest.mark.parametrize(

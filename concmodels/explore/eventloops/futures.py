@@ -83,11 +83,11 @@ def _telling(kind: type, name: str) -> Any:
     return tell
 
 
-_READ = frozenset({"cancelled", "done", "exception", "result", "cancelling", "get_name", "get_coro", "__await__"})
+_READ = frozenset({"cancelled", "done", "exception", "result", "cancelling", "get_name", "get_coro", "__await__", "__iter__"})
 _OF_BOTH = ("add_done_callback", "cancel", "cancelled", "done", "exception", "remove_done_callback", "result")
 _OF_TASKS = ("cancelling", "uncancel", "get_name", "set_name", "get_coro", "get_stack", "print_stack", "get_context")
 
 for _name in (*_OF_BOTH, "set_exception", "set_result"):
     setattr(Future, _name, _telling(asyncio.Future, _name))
-for _name in (*_OF_BOTH, *_OF_TASKS, "__await__", "__repr__"):
+for _name in (*_OF_BOTH, *_OF_TASKS, "__await__", "__iter__", "__repr__"):
     setattr(FollowedTask, _name, _telling(asyncio.Task, _name))
