@@ -51,6 +51,9 @@ class Following(CodeMonitor):
     """Watches the functions in these code objects, and the methods of the library. `is_known` says which of its methods
     need no looking at, by the object and the name."""
 
+    futures_tell = True
+    """As `Program.futures_tell`."""
+
     def __init__(
         self, codes: Iterable[CodeType], trees: dict[str, ast.Module], is_known: Callable[[Any, str], bool]
     ) -> None:
