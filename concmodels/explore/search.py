@@ -238,7 +238,9 @@ class Search:
     def _follow(self) -> None:
         """Follow what callbacks access in one run. If no two of them can meet, all schedules do the same."""
         monitor = self.scenario.monitor
-        if not isinstance(monitor, Unwatched) or not monitor.can_follow or self.options.interrupt:
+        if not isinstance(monitor, Unwatched) or self.options.interrupt or self.options.order != "kept":
+            return
+        if not monitor.can_follow:
             return
         with suppress(CannotExplore):  # another tool may be monitoring this process
             with self.runs.racing(frozenset()):

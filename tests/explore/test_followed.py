@@ -5,13 +5,14 @@ The oracle is the search that leaves out nothing: a program that is proved like 
     pytest tests/explore/test_followed.py --thorough     2,000 random programs; as a rule there are 20
 """
 
+import asyncio
 from random import Random
 
 import pytest
 from exhausted import outcomes
 
 from concmodels.explore import explore
-from concmodels.explore.eventloops import followed
+from concmodels.explore.eventloops import followed, futures
 from concmodels.explore.eventloops.replaced import event_loops_replaced
 from concmodels.explore.preemption.following import Following
 from concmodels.explore.running.options import Options
@@ -29,15 +30,15 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("part", range(PARTS if metafunc.config.getoption("thorough") else 1))
 
 
-def are_alike(scenario):
+def are_alike(scenario, **options):
     """Whether a run of the program shows that all its schedules do the same."""
-    search = Search(scenario, Options(search="all"))
+    search = Search(scenario, Options(search="all", **options))
     with search._surroundings.watched(), search.runs:
         try:
             search._follow()
         except Found:
             return False
-    return scenario.monitor.can_follow and scenario.monitor.are_alike
+    return bool(scenario.monitor.can_follow and scenario.monitor.are_alike)
 
 
 # Programs of which it is known.
@@ -117,6 +118,167 @@ def test_what_may_meet_is_not(tmp_path, name):
     path = tmp_path / "program.py"
     path.write_text(HEAD + GATHERED.format(work=STEPS.format(step=TOGETHER[name])))
     assert not are_alike(of_file(str(path)))
+
+
+PROGRAMS = {
+    "futures that no loop has made": """
+import asyncio
+
+async def main():
+    one, two = asyncio.Future(), asyncio.Future()
+
+    async def first():
+        await asyncio.sleep(0.01)
+        for _ in range(6):
+            await asyncio.sleep(0)
+        one.set_result(1)
+
+    async def second():
+        await asyncio.sleep(0.02)
+        two.set_result(1)
+
+    tasks = [asyncio.create_task(first()), asyncio.create_task(second())]
+    finished = await asyncio.wait([one, two], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.gather(*tasks)
+    done, _ = finished
+    assert one in done
+""",
+    "the future of a gather": """
+import asyncio
+
+async def main():
+    gathered = asyncio.gather(asyncio.sleep(0.03))
+
+    async def look():
+        await asyncio.sleep(0.01)
+        for _ in range(6):
+            await asyncio.sleep(0)
+        return await asyncio.wait([gathered], timeout=0)
+
+    async def join():
+        await gathered
+
+    done, _ = (await asyncio.gather(look(), join()))[0]
+    assert not done
+""",
+    "a sleep of the thread": """
+import asyncio
+import time
+
+async def main():
+    async def quick():
+        async with asyncio.timeout(0.5):
+            await asyncio.sleep(0.01)
+            for _ in range(6):
+                await asyncio.sleep(0)
+
+    async def slow():
+        await asyncio.sleep(0.02)
+        time.sleep(1)
+
+    await asyncio.gather(quick(), slow())
+""",
+    "a weak reference by another name": """
+import asyncio
+from weakref import ref as look
+
+class Thing:
+    pass
+
+async def main():
+    things = [Thing()]
+    seen = look(things[0])
+
+    async def drop():
+        await asyncio.sleep(0.01)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        things.pop()
+
+    async def see():
+        await asyncio.sleep(0.02)
+        assert seen() is None
+
+    await asyncio.gather(drop(), see())
+""",
+    "a function made by exec": """
+import asyncio
+
+log = []
+exec("def note(number): log.append(number)")
+
+async def main():
+    log.clear()
+
+    async def work(number):
+        await asyncio.sleep(0.01 * number)
+        for _ in range(6 - 3 * number):
+            await asyncio.sleep(0)
+        note(number)
+
+    await asyncio.gather(work(1), work(2))
+    assert log == [1, 2]
+""",
+}
+"""Each of them fails in a schedule, though not in the first."""
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_that_fails_in_another_schedule_is_not_proved(tmp_path, name):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAMS[name])
+    assert not are_alike(of_file(str(path)))
+    assert "broken" in str(explore(str(path), seconds=30))
+
+
+def test_only_an_order_that_is_kept_is_followed(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(HEAD + GATHERED.format(work=STEPS.format(step=APART["attributes"])))
+    assert are_alike(of_file(str(path)))
+    assert not are_alike(of_file(str(path)), order="any")
+
+
+IMPORTS = [
+    "from weakref import finalize", "from weakref import proxy as near", "import weakref as weak",
+    "from gc import collect", "from sys import getrefcount as count", "from asyncio import Future as Result",
+    "from weakref import WeakMethod",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", IMPORTS)
+def test_a_program_with_another_name_for_what_is_not_followed_is_not(tmp_path, line):
+    path = tmp_path / "program.py"
+    path.write_text(line + HEAD + GATHERED.format(work=STEPS.format(step=APART["attributes"])))
+    assert not of_file(str(path)).monitor.can_follow
+
+
+PLAIN = {
+    "a data class": "class Job:\n    number: int\n    seen: list = field(default_factory=list)\n",
+    "an annotation": "class Job:\n    number: int\n    result: asyncio.Future | None = None\n",
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_data_classes_and_annotations_are_followed(tmp_path, name):
+    path = tmp_path / "program.py"
+    head = "from dataclasses import dataclass, field\nimport asyncio\n\n@dataclass\n" + PLAIN[name]
+    step = "worker.number = Job(worker.number).number + 1"
+    path.write_text(head + HEAD + GATHERED.format(work=STEPS.format(step=step)))
+    assert are_alike(of_file(str(path)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "real", "quiet"),
+    [
+        (futures.FollowedTask, asyncio.Task, {"get_loop", "set_result", "set_exception"}),
+        (futures.Future, asyncio.Future, {"get_loop"}),
+        (futures.Gathering, asyncio.Future, {"get_loop"}),
+    ],
+)
+def test_every_method_of_a_future_tells(kind, real, quiet):
+    methods = {name for name in dir(real) if not name.startswith("_") and callable(getattr(real, name))}
+    untold = {it for it in methods | {"__await__", "__iter__"} if getattr(kind, it) is getattr(real, it)}
+    assert untold == quiet
 
 
 def test_a_search_of_separate_workers_is_done_soon(tmp_path):
@@ -218,7 +380,9 @@ def test_a_random_program_that_is_proved_by_one_run_has_one_outcome(part, tmp_pa
 
 # The tests find what is broken.
 
-NOTHING, NO = (eval(compile(f"lambda *_: {it}", "<library>", "eval")) for it in (None, False))  # the program's is seen
+NOTHING, NO = (
+    eval(compile(f"lambda *_: {it}", "<library>", "eval"), {"__name__": "concmodels"}) for it in (None, False)
+)  # the program's is seen
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,7 @@ class Followed:
     def begin(self, world: World) -> None:
         """As `RaceDetector.begin`."""
         self._reset()
+        self._world = world
         history_of(world).followed = self
         self.are_alike = True
 
@@ -97,6 +98,7 @@ class Followed:
     def begin_callback(self, handle: Any, key: int) -> None:
         """Begin a callback, which touches this."""
         self._forget()
+        self._clock = self._world.clock
         callback = handle._callback
         self._continued = []
         if isinstance(callback, partial) and callback.func is _DISCARD:
@@ -126,7 +128,9 @@ class Followed:
             self.touch_all()  # a method that is written in C
 
     def end_callback(self) -> None:
-        """The callback has ended."""
+        """The callback has ended. If it has slept, all that should have happened by then is late."""
+        if self._world.clock != self._clock:
+            self.differ()
         for it in self._continued:
             self._last[it] = self._before
         self._bit = 0

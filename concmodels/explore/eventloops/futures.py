@@ -5,6 +5,7 @@ cancels, and what `asyncio.wait` returns. Tasks are gone through in the order in
 """
 
 import asyncio
+from asyncio import tasks
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,21 @@ class FollowedTask(Task):
 FollowedTask.__name__ = Task.__name__
 
 
+_GatheringFuture: Any = tasks._GatheringFuture  # type: ignore[attr-defined]
+
+
+class Gathering(_GatheringFuture):  # type: ignore[misc]
+    """As what `asyncio.gather` returns, in a run that is followed."""
+
+    def __init__(self, children: Any, *, history: History, loop: asyncio.AbstractEventLoop) -> None:
+        self.identity = history.new_identity()
+        self._history = history
+        super().__init__(children, loop=loop)
+
+
+Gathering.__name__ = _GatheringFuture.__name__
+
+
 def _has_failed(task: asyncio.Task[Any]) -> bool:
     return getattr(task, "_exception", None) is not None
 
@@ -83,11 +99,16 @@ def _telling(kind: type, name: str) -> Any:
     return tell
 
 
-_READ = frozenset({"cancelled", "done", "exception", "result", "cancelling", "get_name", "get_coro", "__await__"})
+_READ = frozenset(
+    {"cancelled", "done", "exception", "result", "cancelling", "get_name", "get_coro", "__await__", "__iter__"}
+)
 _OF_BOTH = ("add_done_callback", "cancel", "cancelled", "done", "exception", "remove_done_callback", "result")
 _OF_TASKS = ("cancelling", "uncancel", "get_name", "set_name", "get_coro", "get_stack", "print_stack", "get_context")
 
 for _name in (*_OF_BOTH, "set_exception", "set_result"):
     setattr(Future, _name, _telling(asyncio.Future, _name))
-for _name in (*_OF_BOTH, *_OF_TASKS, "__await__", "__repr__"):
+    setattr(Gathering, _name, _telling(_GatheringFuture, _name))
+for _name in ("__await__", "__iter__", "__repr__"):
+    setattr(Gathering, _name, _telling(_GatheringFuture, _name))
+for _name in (*_OF_BOTH, *_OF_TASKS, "__await__", "__iter__", "__repr__"):
     setattr(FollowedTask, _name, _telling(asyncio.Task, _name))

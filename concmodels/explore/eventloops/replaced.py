@@ -45,6 +45,7 @@ def _of_asyncio() -> Iterator[Any]:
     for module in (asyncio, events):
         yield _replaced(module, "new_event_loop", _new_event_loop)
     yield _replaced(runners, "signal", lambda _: Signals())
+    yield _replaced(tasks, "_GatheringFuture", _gathering)
     yield _replaced(tasks, "set", lambda _: in_drawn_order)
     for module in (asyncio, tasks):
         yield _replaced(module, "run_coroutine_threadsafe", _in_a_run(executor.run_coroutine_threadsafe))
@@ -107,6 +108,18 @@ def _wrap_future(real: Callable[..., Any]) -> Callable[..., Any]:
         return awaitable(future, loop) if is_simulated else real(future, loop=loop)
 
     return wrap_future
+
+
+def _gathering(real: Callable[..., Any]) -> Callable[..., Any]:
+    from concmodels.explore.eventloops.futures import Gathering
+
+    def gathering(children: Any, *, loop: Any) -> Any:
+        history = getattr(loop, "history", None)
+        if history is None or history.followed is None:
+            return real(children, loop=loop)
+        return Gathering(children, history=history, loop=loop)
+
+    return gathering
 
 
 def _refusing(real: Callable[..., None]) -> Callable[..., None]:

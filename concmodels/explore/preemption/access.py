@@ -56,6 +56,10 @@ class Program(Results, Protocol):
     iterated: dict[tuple[int, int], tuple[Sequence[Any], Sequence[Accessed]]]
     """What each `for` goes through and how it accesses that, by the `id` of its frame and that of its expression."""
 
+    @property
+    def futures_tell(self) -> bool:
+        """Whether futures and tasks of asyncio tell themselves who touches them."""
+
     def learn(self, code: CodeType) -> None:
         """Note from now on what this function of the library returns."""
 

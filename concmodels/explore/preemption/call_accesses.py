@@ -52,6 +52,7 @@ from concmodels.explore.preemption.table import (
     READERS,
     READING_METHODS,
     SHALLOW,
+    TOLD_BY_FUTURES,
     WRITE_ITEM,
     WRITE_SHAPE,
     WRITE_THEIR_ARGUMENTS,
@@ -313,7 +314,7 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
     of_python = isinstance(called, (FunctionType, MethodType))
     if _looks_inside(called, site, frame) and any(_has_variables(it, program) for it in values):
         raise Torn
-    if of_python and not _only_reads(called) and any(type(it) not in _CAN_T_BE_CHANGED for it in values):
+    if of_python and not _only_reads(called, program) and any(type(it) not in _CAN_T_BE_CHANGED for it in values):
         raise Torn
     if of_python:
         writes = (getattr(called, "__module__", None) or "") in WRITE_THEIR_ARGUMENTS
@@ -325,9 +326,10 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
     return [it._replace(calls_back=True) for it in accessed] if of_python else accessed
 
 
-def _only_reads(called: Any) -> bool:
+def _only_reads(called: Any, program: Program) -> bool:
     """Whether a function of a library, written in Python, changes nothing that it is given but containers."""
-    return (getattr(called, "__module__", None) or "").partition(".")[0] in READ_THEIR_ARGUMENTS
+    module = (getattr(called, "__module__", None) or "").partition(".")[0]
+    return module in READ_THEIR_ARGUMENTS or (program.futures_tell and module in TOLD_BY_FUTURES)
 
 
 _CAN_T_BE_CHANGED = SIMPLEST | {bytes, float, complex, tuple, frozenset}

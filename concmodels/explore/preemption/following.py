@@ -6,6 +6,7 @@ as `self`. The library's locks and queues are written in Python, and what they d
 that is neither the program's nor the library's may access anything.
 """
 
+import ast
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,11 +14,10 @@ from inspect import CO_ASYNC_GENERATOR
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.preemption.monitoring import CodeMonitor
-from concmodels.explore.threads.installed import is_of_python, is_own
+from concmodels.explore.threads.installed import is_generated_by_others, is_of_python, is_own
 from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
-    import ast
     from types import CodeType, FrameType
     from typing import Protocol
 
@@ -38,27 +38,39 @@ _events = _monitoring.events
 _TOOL = 4
 
 
-_OF_FREEING = frozenset({"__del__", "weakref", "ref", "WeakSet", "WeakKeyDictionary", "WeakValueDictionary", "gc"})
+_OF_FREEING = frozenset(
+    {"__del__", "weakref", "ref", "WeakSet", "WeakKeyDictionary", "WeakValueDictionary", "gc", "getrefcount"}
+)
+_IMPORTED = _OF_FREEING | {"_weakref", "_weakrefset", "finalize", "proxy", "WeakMethod", "collect", "ReferenceType"}
+"""A module may give them any name, and `collect` alone may be a method of the program."""
+_OF_FUTURES = frozenset({"Future"})
+"""Only futures that a loop makes tell who touches them."""
 
 
 class Following(CodeMonitor):
     """Watches the functions in these code objects, and the methods of the library. `is_known` says which of its methods
     need no looking at, by the object and the name."""
 
+    futures_tell = True
+    """As `Program.futures_tell`."""
+
     def __init__(
         self, codes: Iterable[CodeType], trees: dict[str, ast.Module], is_known: Callable[[Any, str], bool]
     ) -> None:
         super().__init__(codes, trees)
+        self._trees = list(trees.values())
         self._is_known = is_known
 
     @property
     def is_possible(self) -> bool:
         """Whether all of the program can be followed: not if it matters when an object is freed, because what was
-        accessed is kept alive."""
+        accessed is kept alive, and not if it makes futures itself."""
         codes = self._sites.codes
-        return not self._sites.hidden and not any(
-            it.co_flags & CO_ASYNC_GENERATOR or not _OF_FREEING.isdisjoint((it.co_name, *it.co_names)) for it in codes
-        )
+        if self._sites.hidden or any(it.co_flags & CO_ASYNC_GENERATOR for it in codes):
+            return False
+        if not self._files.issuperset(it.co_filename for it in codes):
+            return False
+        return not any(_prevents(node) for tree in self._trees for node in _executed(tree))
 
     def forget(self) -> None:
         """Begin a callback: what calls have returned is another one's."""
@@ -98,7 +110,7 @@ class Following(CodeMonitor):
         world = current()
         if id(code) in self._sites_of:
             return again
-        if not is_of_python(code.co_filename):
+        if not is_of_python(code.co_filename) or is_generated_by_others(code, frame.f_globals):
             if world is not None and not world.dying:
                 self._footprint.touch_all()
             return None
@@ -110,3 +122,28 @@ class Following(CodeMonitor):
         if not self._is_known(owner, code.co_name):
             self._footprint.touch(owner, "", True)
         return None
+
+
+def _executed(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes in this one, without annotations: what is in these is only named."""
+    for field, value in ast.iter_fields(node):
+        if field not in ("annotation", "returns"):
+            for it in value if isinstance(value, list) else [value]:
+                if isinstance(it, ast.AST):
+                    yield it
+                    yield from _executed(it)
+
+
+def _prevents(node: ast.AST) -> bool:
+    """Return whether a program with this in it can't be followed."""
+    match node:
+        case ast.FunctionDef(name=name):
+            return name == "__del__"
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in _OF_FREEING or name in _OF_FUTURES
+        case ast.ImportFrom(module=module, names=names):
+            parts = {*(module or "").split("."), *(it.name for it in names)}
+            return not parts.isdisjoint(_IMPORTED | _OF_FUTURES)
+        case ast.Import(names=names):
+            return any(not _IMPORTED.isdisjoint(it.name.split(".")) for it in names)
+    return False

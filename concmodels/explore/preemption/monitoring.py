@@ -57,6 +57,9 @@ _ONLY_READ = ("attribute", "truth", "matched", "pattern")
 class CodeMonitor:
     """A `Monitor` of the functions in these code objects. Raises `CannotExplore` while another tool is monitoring."""
 
+    futures_tell = False
+    """As `Program.futures_tell`."""
+
     def __init__(self, codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> None:
         self._sites = Sites(codes, trees)
         self._sites_of = self._sites.of

@@ -104,13 +104,16 @@ SIMULATED = ("threading", "queue", "concurrent", "_thread", "_queue", "concmodel
 """What the explorer has instead notes itself what tasks share."""
 WRITE_THEIR_ARGUMENTS = frozenset({"random", "heapq", "bisect"})
 READ_THEIR_ARGUMENTS = WRITE_THEIR_ARGUMENTS | {
-    "ast", "asyncio", "base64", "calendar", "codecs", "colorsys", "contextlib", "copy", "csv", "dataclasses",
+    "ast", "base64", "calendar", "codecs", "colorsys", "contextlib", "copy", "csv", "dataclasses",
     "datetime", "difflib", "enum", "fnmatch", "fractions", "glob", "hashlib", "html", "inspect", "ipaddress", "json",
     "keyword", "locale", "logging", "ntpath", "numbers", "operator", "os", "pathlib", "pickle", "posixpath", "pprint",
     "re", "reprlib", "secrets", "shlex", "shutil", "statistics", "string", "tempfile", "textwrap", "traceback",
     "typing", "unicodedata", "urllib", "uuid", "warnings", "concmodels",
 }  # fmt: skip
 """Their functions that are written in Python change nothing that they are given but containers."""
+TOLD_BY_FUTURES = frozenset({"asyncio"})
+"""They cancel futures and tasks that they are given, and add callbacks to these: which tell it where they are followed,
+and only there."""
 OF_NUMBERS = ("math", "cmath", "time", "posix", "_operator", "_random", "concmodels.explore.threads.library")
 """Their functions that are written in C return something new."""
 OF_FILES = frozenset({"genericpath", "glob", "io", "_io", "nt", "ntpath", "os", "posix", "posixpath", "shutil"})
@@ -133,7 +136,7 @@ SHARE_NOTHING = (
             "tokenize", "tomllib", "types", "weakref", "xml", "_elementtree", "zipfile", "zlib", "zoneinfo",
         }
     )
-    | READ_THEIR_ARGUMENTS | OF_FILES | OF_SETTINGS | {*SIMULATED}
+    | READ_THEIR_ARGUMENTS | TOLD_BY_FUTURES | OF_FILES | OF_SETTINGS | {*SIMULATED}
 )  # fmt: skip
 """Their functions share nothing between two calls but what they are given, and what the two above share."""
 BUT = frozenset(

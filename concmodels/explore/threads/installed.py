@@ -11,8 +11,12 @@ import sysconfig
 from collections.abc import Collection
 from functools import cache
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import CannotExplore
+
+if TYPE_CHECKING:
+    from types import CodeType
 
 LIBRARY = __name__.partition(".")[0]
 """This package itself: its models simulate the program, also where they lie beside it."""
@@ -47,6 +51,18 @@ def is_of_python(path: str) -> bool:
         return True
     real = os.path.realpath(path)
     return real.startswith(_OWN) or (is_installed(path) and _PARTS.isdisjoint(real.split(os.sep)))
+
+
+def is_generated_by_others(code: CodeType, variables: dict[str, Any]) -> bool:
+    """Return whether code without a file was generated neither by Python's library nor by this package.
+
+    It has the variables of the module for which it was generated. Those of a data class are the program's, though the
+    library has written the code.
+    """
+    if not code.co_filename.startswith("<") or code.co_qualname.startswith("__create_fn__.<locals>."):
+        return False
+    top = str(variables.get("__name__", "")).partition(".")[0]
+    return top not in sys.stdlib_module_names and top != LIBRARY and not top.startswith("namedtuple_")
 
 
 def is_own(path: str) -> bool:
