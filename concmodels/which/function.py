@@ -36,6 +36,11 @@ class Place(NamedTuple):
     module: str
     function: str
 
+    @property
+    def file(self) -> str:
+        """The path of the file in that folder."""
+        return f"{self.module.replace('.', '/')}.py"
+
 
 def place_of(name: str) -> Place:
     """Return the place that `FILE:FUNCTION` names. Raises `CantCall`; nothing is imported yet."""
@@ -61,17 +66,17 @@ def found(place: Place) -> Callable[..., Any]:
     try:
         module = importlib.import_module(place.module)
     except Exception as error:
-        raise CantCall(f"{place.module}.py can't be imported: {described(error)}") from error
+        raise CantCall(f"{place.file} can't be imported: {described(error)}") from error
     except SystemExit as error:
         why = 'ends the program when it is imported: put what it does under `if __name__ == "__main__":`'
-        raise CantCall(f"{place.module}.py {why}") from error
+        raise CantCall(f"{place.file} {why}") from error
     value: Any = module
     for part in place.function.split("."):
         if not hasattr(value, part):
-            raise CantCall(f"there is no {place.function!r} in {place.module}.py{_meant(part, value)}")
+            raise CantCall(f"there is no {place.function!r} in {place.file}{_meant(part, value)}")
         value = getattr(value, part)
     if not callable(value):
-        raise CantCall(f"{place.function} in {place.module}.py is not a function, but {_a(value)}")
+        raise CantCall(f"{place.function} in {place.file} is not a function, but {_a(value)}")
     if inspect.isgeneratorfunction(value) or inspect.isasyncgenfunction(value):
         raise CantCall(
             f"{place.function} is a generator function, and a call alone does nothing: name a function that uses it"
@@ -101,9 +106,9 @@ def arguments_of(function: Callable[..., Any], place: Place, texts: list[str]) -
 def _value(text: str, names: dict[str, Any], place: Place) -> Any:
     try:
         return eval(text, dict(names))
-    except NameError:
-        raise CantCall(f"--with takes an expression: {text} is no name in {place.module}.py, and a text needs quotes in"
-                       f" it: --with '\"{text}\"'") from None  # fmt: skip
+    except NameError as error:
+        quotes = f", and a text needs quotes in it: --with '\"{text}\"'" if error.name == text else ""
+        raise CantCall(f"--with takes an expression: {error.name} is no name in {place.file}{quotes}") from None
     except Exception as error:
         raise CantCall(f"--with takes an expression of Python, and {text!r} fails: {described(error)}") from error
 
