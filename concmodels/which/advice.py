@@ -15,6 +15,7 @@ Nothing is measured here. The rules, the first that fits:
 import math
 from dataclasses import dataclass
 
+from concmodels.programs.output.formats import duration
 from concmodels.which.measured import (
     FREE_LOOP,
     FREE_THREADS,
@@ -52,15 +53,11 @@ def judge(its: Measured) -> Advice:
     if its.is_async:
         return _of_async(its)
     if its.processors > 1.3:
-        return _already_parallel(its)
+        where = "in processes that it starts" if its.in_children > PARTLY else "in threads of its own"
+        return Advice(LOOP, f"one call keeps {its.processors:.1f} processors busy by itself, {where}")
     if its.computes >= MOSTLY:
         return _of_computing(its)
     return _of_programs(its) if its.in_children >= PARTLY else _of_waiting(its)
-
-
-def _already_parallel(its: Measured) -> Advice:
-    where = "in processes that it starts" if its.in_children > PARTLY else "in threads of its own"
-    return Advice(LOOP, f"one call keeps {its.processors:.1f} processors busy by itself, {where}")
 
 
 def _of_programs(its: Measured) -> Advice:
@@ -108,25 +105,30 @@ def _of_waiting(its: Measured) -> Advice:
     if many and many < min(1.3, 0.8 * bound):
         why = f"it waits, but {_one_at_a_time(its, '50 threads', many)}"
         return Advice(LOOP, why, notes=_shared(its))
-    best = max(its.speed(PROCESSES), its.speed(INTERPRETERS))
-    if its.computes > PARTLY and its.gil and its.speed(PROCESSES) >= HELPS and its.speed(PROCESSES) > 0.8 * best:
-        workers = math.ceil(its.cpus * bound)
+    processes = its.speed(PROCESSES)
+    if its.computes > PARTLY and its.gil and processes >= max(HELPS, 0.8 * its.speed(INTERPRETERS)):
         why = (
             f"it waits and it computes ({its.computes:.0%} of its time): threads take turns to compute, so that they "
             f"can't be more than {bound:.1f} times as fast as a loop; processes on {its.cpus} processors can be "
             f"{its.cpus * bound:.1f} times"
         )
-        return Advice(PROCESSES, why, workers, _about_processes(its))
-    told = f"it waits for {1 - its.computes:.0%} of its time" + (
-        f", and 50 threads were {many:.1f} times as fast as a loop" if many else ""
-    )
-    if its.computes < 0.04 or not its.gil or many > 1.5 * bound:
-        return Advice(THREADS, told, 32, (*_unknown(its), *_instead_of_threads(its)))
-    more = (
-        f"What it computes takes turns under the GIL: more than {math.ceil(bound)} threads don't help, whatever it "
-        f"waits for. Processes with threads in each would go on to {its.cpus * bound:.0f} times"
-    )
-    return Advice(THREADS, told, math.ceil(bound), (more, *_unknown(its), *_instead_of_threads(its)))
+        return Advice(PROCESSES, why, math.ceil(its.cpus * bound), _about_processes(its))
+    why, workers = f"it waits for {1 - its.computes:.0%} of its time", 32
+    async_ = "If thousands have to wait at the same time, write it async, with an async library for what it waits for"
+    notes = [*_shared(its), async_]
+    if many:
+        why += f", and 50 threads were {many:.1f} times as fast as a loop"
+    else:
+        notes.insert(0, "Whether many calls can wait at the same time was not measured: a lock or a single connection "
+                        "would forbid it")  # fmt: skip
+    if its.computes >= 0.04 and its.gil and many <= 1.5 * bound:
+        workers = math.ceil(bound)
+        turns = (
+            f"What it computes takes turns under the GIL: more than {workers} threads don't help, whatever it waits "
+            f"for. Processes with threads in each would go on to {its.cpus * bound:.0f} times"
+        )
+        notes.insert(0, turns)
+    return Advice(THREADS, why, workers, tuple(notes))
 
 
 def _of_computing(its: Measured) -> Advice:
@@ -139,7 +141,7 @@ def _of_computing(its: Measured) -> Advice:
         return _nothing_helps(its) if is_complete else _not_enough_time(its)
     if not its.gil:
         return Advice(
-            THREADS, f"it computes, and this Python has no GIL: threads are {_times(speeds[best])} as fast as a loop"
+            THREADS, f"it computes, and this Python has no GIL: threads are {speeds[best]:.1f} times as fast as a loop"
         )
     if its.releases_gil and speeds[THREADS] > 0.8 * speeds[best]:
         why = "it computes in C code that lets go of the GIL: threads do that at the same time, and nothing is copied"
@@ -148,8 +150,8 @@ def _of_computing(its: Measured) -> Advice:
         best = PROCESSES
     why = "it computes and keeps the GIL meanwhile, so threads take turns"
     if best == INTERPRETERS:
-        processes = _times(speeds[PROCESSES]) if its.ways[PROCESSES].rounds else "none: they can't run it"
-        why += f"; subinterpreters are {_times(speeds[best])} as fast as a loop, processes {processes}"
+        processes = f"{speeds[PROCESSES]:.1f} times" if its.ways[PROCESSES].rounds else "none: they can't run it"
+        why += f"; subinterpreters are {speeds[best]:.1f} times as fast as a loop, processes {processes}"
     return Advice(best, why, notes=_about_processes(its))
 
 
@@ -174,7 +176,9 @@ def _nothing_helps(its: Measured) -> Advice:
         if (size := its.result_bytes or 0) > 100_000:
             why = f"its result has {size / 1e6:.1f} MB: to copy that to another process or interpreter takes longer"
         elif its.call_s < 0.001:
-            why = f"a call takes {_duration(its.call_s)}, and to hand it to a worker, even with many others, as long"
+            why = (
+                f"a call takes {duration(its.call_s * 1e9)}, and to hand it to a worker, even with many others, as long"
+            )
         else:
             why = (
                 f"it computes, but {max(way.workers for way in boundaries)} workers were no faster: memory, or a limit "
@@ -207,7 +211,9 @@ def _shared(its: Measured) -> tuple[str, ...]:
 def _about_processes(its: Measured) -> tuple[str, ...]:
     notes = list(_shared(its))
     if its.import_s > 0.5:
-        notes.append(f"To import its file takes {_duration(its.import_s)}, which each worker does once: keep the pool")
+        notes.append(
+            f"To import its file takes {duration(its.import_s * 1e9)}, which each worker does once: keep the pool"
+        )
     for name in _BOUNDARIES:
         if its.ways[name].has_failed:
             notes.append(f"{name.capitalize()} can't run it: {its.ways[name].why_not}")
@@ -222,29 +228,8 @@ def _free_threads(its: Measured) -> tuple[str, ...]:
         return (f"Without the GIL (3.14t) it can't be tried: {way.why_not}",)
     speed = its.undisturbed(FREE_THREADS)
     if speed < HELPS:
-        return (f"Without the GIL (3.14t), threads are {_times(speed)} as fast as this loop",)
-    one = f", one alone {_times(its.undisturbed(FREE_LOOP))}" if its.speed(FREE_LOOP) else ""
-    return (f"Without the GIL (3.14t), threads do it too, and copy nothing: {_times(speed)} as fast as this loop{one}",)
-
-
-def _unknown(its: Measured) -> tuple[str, ...]:
-    if its.speed(MANY):
-        return ()
+        return (f"Without the GIL (3.14t), threads are {speed:.1f} times as fast as this loop",)
+    one = f", one alone {its.undisturbed(FREE_LOOP):.1f} times" if its.speed(FREE_LOOP) else ""
     return (
-        "Whether many calls can wait at the same time was not measured: a lock or a single connection would forbid it",
+        f"Without the GIL (3.14t), threads do it too, and copy nothing: {speed:.1f} times as fast as this loop{one}",
     )
-
-
-def _instead_of_threads(its: Measured) -> tuple[str, ...]:
-    notes = ("If thousands have to wait at the same time, write it async, with an async library for what it waits for",)
-    return (*_shared(its), *notes)
-
-
-def _times(number: float) -> str:
-    return f"{number:.1f} times"
-
-
-def _duration(seconds: float) -> str:
-    from concmodels.programs.output.formats import duration
-
-    return duration(seconds * 1e9)

@@ -43,7 +43,7 @@ def test_what_names_no_function(tmp_path, monkeypatch, name, says):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["sleep"], "there is no 'sleep' in known.py: did you mean sleeps?"),
+        (["sleep"], "there is no 'sleep' in known.py"),
         (["DATA"], "DATA in known.py is not a function, but a bytes"),
         (["numbers"], "numbers is a generator function, and a call alone does nothing: name a function that uses it"),
         (["add"], "add can't be called like this: missing a required argument: 'one': say --with ARGUMENT for each of "
