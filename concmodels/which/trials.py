@@ -232,7 +232,7 @@ class Trials:
             about = loop.answer(most_s)
             what, why, most_s = f"a call of {name}", "have it do less", self.budget.left / 2
             about |= loop.answer(most_s)
-            what, most_s = f"the second call of {name}", self.budget.left / 2
+            what, most_s = f"the second call of {name}", self.budget.left
             return about, loop.round(_WARM_UP_S, most_s)
         except Failed as error:
             again = " when it was called again" if what.startswith("the second") else ""

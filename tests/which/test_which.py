@@ -12,7 +12,7 @@ from in_process import called
 from concmodels.platform import measuring
 from concmodels.which.advice import judge
 from concmodels.which.function import described, found, place_of, shared_by
-from concmodels.which.measured import INTERPRETERS, LOOP, PROCESSES, THREADS
+from concmodels.which.measured import INTERPRETERS, LOOP, PROCESSES, TASKS, THREADS
 from concmodels.which.trials import Budget, Trials
 from concmodels.which.ways import holds_gil, many
 
@@ -101,6 +101,12 @@ def test_a_report_of_something_that_waits():
     assert (status, err) == (0, "")
     assert out.startswith("sleeps() takes ") and "Use threads: it waits" in out
     assert "from known import sleeps" in out
+
+
+def test_a_slow_async_function_has_time_for_its_fifty_tasks():
+    """They are not expected to take fifty times as long as one call."""
+    its = Trials(place_of(f"{KNOWN}:waits_long"), (), Budget(20)).measured()
+    assert its.ways[TASKS].rounds and judge(its).use == "asyncio"
 
 
 def test_memory_is_bounded():
