@@ -13,7 +13,7 @@ from {module} import {imported}
 
 {many}if __name__ == "__main__":{why_guard}
     with {executor}({workers}) as pool:{why_workers}
-        futures = [{submit}]
+        futures = [{submit}]{why_chunks}
         results = {results}
 """
 
@@ -107,6 +107,7 @@ def _pool(its: Measured, advice: Advice, names: dict[str, str]) -> str:
         why_workers="" if advice.workers else "  # as many as there are processors",
         why_guard="" if kind == "Thread" else "  # a worker may import this file again",
         submit=submit,
+        why_chunks=f"  # {chunk} calls at a time" if chunk > 1 else "",
         results="[result for future in futures for result in future.result()]" if chunk > 1
         else "[future.result() for future in futures]",
         many=_MANY.format(**names) if chunk > 1 else "",
