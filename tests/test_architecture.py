@@ -226,7 +226,7 @@ NAMED_ABOVE = {
     "which/code.py": "the programs to write",
     "which/command.py": "asyncio, in the help",
     "which/function.py": "the module that has asyncio's locks",
-    "which/names.py": "the ways to call a function",
+    "which/measured.py": "the names of the ways to call a function",
     "work/buffer.py": "numpy does not load in an interpreter",
     "work/clients.py": "the sockets of gevent and eventlet",
     "work/io.py": "an HTTP client that may block its thread",

@@ -2,9 +2,10 @@
 
 Nothing is measured here. The rules, the first that fits:
 
-    a call keeps several processors busy by itself                             -> a plain loop
     it is async, and holds its event loop up                                   -> take out what does so
     it is async, and 50 tasks at once help                                     -> asyncio
+    a call keeps several processors busy by itself                             -> a plain loop
+    processes that it starts compute                                           -> threads, which wait for them
     it waits, and 50 threads at once don't help: it is one at a time           -> a plain loop, until that is mended
     it waits: up to 1 / (share that computes) times as fast                    -> threads
     it waits and computes, each for a good part                                -> more processes than processors
@@ -14,13 +15,25 @@ Nothing is measured here. The rules, the first that fits:
 import math
 from dataclasses import dataclass
 
-from concmodels.which.measured import Measured
-from concmodels.which.names import FREE_LOOP, FREE_THREADS, INTERPRETERS, LOOP, MANY, PROCESSES, TASKS, THREADS
+from concmodels.programs.output.formats import duration
+from concmodels.which.measured import (
+    FREE_LOOP,
+    FREE_THREADS,
+    INTERPRETERS,
+    LOOP,
+    MANY,
+    PROCESSES,
+    TASKS,
+    THREADS,
+    Measured,
+)
 
 HELPS = 1.2
 """A way that is not so many times as fast as a plain loop is not worth it."""
 MOSTLY, PARTLY = 0.7, 0.35
 """The shares of a call from which on it computes, and from which on it does both."""
+_BOUNDARIES = (PROCESSES, INTERPRETERS)
+_SEE = "How: https://docs.python.org/3/library/asyncio-dev.html#running-blocking-code"
 
 
 @dataclass(frozen=True)
@@ -28,10 +41,8 @@ class Advice:
     """The way to choose, and why; each sentence of `notes` says something else that matters."""
 
     use: str
-    """The name of a way, or what has to be done first."""
+    """The name of a way, or what has to be done first; empty if the measurements don't tell."""
     why: str
-    code: str
-    """The name of the program to write in `code.py`."""
     workers: int = 0
     """How many workers it should have; 0: as many as there are processors, or as the other side bears."""
     notes: tuple[str, ...] = ()
@@ -42,15 +53,22 @@ def judge(its: Measured) -> Advice:
     if its.is_async:
         return _of_async(its)
     if its.processors > 1.3:
-        return _already_parallel(its)
-    if its.computes < MOSTLY and its.in_children < PARTLY:
-        return _of_waiting(its)
-    return _of_computing(its)
+        where = "in processes that it starts" if its.in_children > PARTLY else "in threads of its own"
+        return Advice(LOOP, f"one call keeps {its.processors:.1f} processors busy by itself, {where}")
+    if its.computes >= MOSTLY:
+        return _of_computing(its)
+    return _of_programs(its) if its.in_children >= PARTLY else _of_waiting(its)
 
 
-def _already_parallel(its: Measured) -> Advice:
-    where = "in processes that it starts" if its.in_children > PARTLY else "in threads of its own"
-    return Advice(LOOP, f"one call keeps {its.processors:.1f} processors busy by itself, {where}", "loop")
+def _of_programs(its: Measured) -> Advice:
+    if its.cpus == 1:
+        return Advice(LOOP, "the programs it starts compute, and there is only one processor")
+    speed = its.speed(THREADS)
+    if speed and speed < HELPS and not its.is_disturbed:
+        return Advice(
+            LOOP, f"the programs it starts compute, but {_one_at_a_time(its, 'threads', speed)}", 0, _shared(its)
+        )
+    return Advice(THREADS, "the programs it starts compute; threads can wait for several of them", 0, _shared(its))
 
 
 def _of_async(its: Measured) -> Advice:
@@ -59,47 +77,58 @@ def _of_async(its: Measured) -> Advice:
             f"it computes for {its.computes:.0%} of its time, and meanwhile its event loop can do nothing else: "
             "asyncio helps only what waits"
         )
-        return Advice("a process for what computes, awaited in the event loop", why, "offload")
+        return Advice("a process for what computes, awaited in the event loop", why, notes=(_SEE,))
     if its.blocks > 0.3:
         why = (
             f"for {its.blocks:.0%} of its time it waits without letting its event loop do anything else, as "
             "time.sleep, requests and most database drivers do"
         )
-        return Advice("asyncio.to_thread for the call that blocks, or an async library in its place", why, "to_thread")
-    speed = its.speed(TASKS)
+        return Advice(
+            "asyncio.to_thread for the call that blocks, or an async library in its place", why, notes=(_SEE,)
+        )
+    speed, tasks = its.speed(TASKS), its.ways[TASKS]
+    if not speed:
+        more = "" if tasks.has_failed else f". {_more_seconds(its)} would tell more"
+        reason = tasks.why_not or "no call had ended in time"
+        why = f"it waits, and lets others run meanwhile; but there are no figures of 50 tasks at once: {reason}{more}"
+        return Advice("", why, notes=_shared(its))
     if speed < 1.5:
-        return Advice(LOOP, f"it waits, but {_one_at_a_time(its, '50 tasks', speed)}", "async loop", notes=_shared(its))
+        return Advice(LOOP, f"it waits, but {_one_at_a_time(its, '50 tasks', speed)}", notes=_shared(its))
     why = (
         f"it waits, and lets others run meanwhile: 50 tasks at once were {speed:.0f} times as fast as one after another"
     )
-    return Advice("asyncio", why, "asyncio")
+    return Advice("asyncio", why)
 
 
 def _of_waiting(its: Measured) -> Advice:
-    many = its.speed(MANY)
-    if many and many < 1.3:
+    many, bound = its.speed(MANY), 1 / max(its.computes, 0.001)
+    if many and many < min(1.3, 0.8 * bound):
         why = f"it waits, but {_one_at_a_time(its, '50 threads', many)}"
-        return Advice(LOOP, why, "loop", notes=_shared(its))
-    bound = 1 / max(its.computes, 0.001)
-    best = max(its.speed(PROCESSES), its.speed(INTERPRETERS))
-    if its.computes > PARTLY and its.gil and its.speed(PROCESSES) >= HELPS and its.speed(PROCESSES) > 0.8 * best:
-        workers = math.ceil(its.cpus * bound)
+        return Advice(LOOP, why, notes=_shared(its))
+    processes = its.speed(PROCESSES)
+    if its.computes > PARTLY and its.gil and processes >= max(HELPS, 0.8 * its.speed(INTERPRETERS)):
         why = (
             f"it waits and it computes ({its.computes:.0%} of its time): threads take turns to compute, so that they "
             f"can't be more than {bound:.1f} times as fast as a loop; processes on {its.cpus} processors can be "
             f"{its.cpus * bound:.1f} times"
         )
-        return Advice(PROCESSES, why, "processes", workers, _about_processes(its))
-    told = f"it waits for {1 - its.computes:.0%} of its time" + (
-        f", and 50 threads were {many:.1f} times as fast as a loop" if many else ""
-    )
-    if its.computes < 0.04 or not its.gil or many > 1.5 * bound:
-        return Advice(THREADS, told, "threads", 32, (*_unknown(its), *_instead_of_threads(its)))
-    more = (
-        f"What it computes takes turns under the GIL: more than {math.ceil(bound)} threads don't help, whatever it "
-        f"waits for. Processes with threads in each would go on to {its.cpus * bound:.0f} times"
-    )
-    return Advice(THREADS, told, "threads", math.ceil(bound), (more, *_unknown(its), *_instead_of_threads(its)))
+        return Advice(PROCESSES, why, math.ceil(its.cpus * bound), _about_processes(its))
+    why, workers = f"it waits for {1 - its.computes:.0%} of its time", 32
+    async_ = "If thousands have to wait at the same time, write it async, with an async library for what it waits for"
+    notes = [*_shared(its), async_]
+    if many:
+        why += f", and 50 threads were {many:.1f} times as fast as a loop"
+    else:
+        notes.insert(0, "Whether many calls can wait at the same time was not measured: a lock or a single connection "
+                        "would forbid it")  # fmt: skip
+    if its.computes >= 0.04 and its.gil and many <= 1.5 * bound:
+        workers = math.ceil(bound)
+        turns = (
+            f"What it computes takes turns under the GIL: more than {workers} threads don't help, whatever it waits "
+            f"for. Processes with threads in each would go on to {its.cpus * bound:.0f} times"
+        )
+        notes.insert(0, turns)
+    return Advice(THREADS, why, workers, tuple(notes))
 
 
 def _of_computing(its: Measured) -> Advice:
@@ -108,48 +137,57 @@ def _of_computing(its: Measured) -> Advice:
         del speeds[THREADS]
     best = max(speeds, key=lambda name: speeds[name])
     if speeds[best] < HELPS:
-        return _nothing_helps(its) if _is_complete(its) else _not_enough_time(its)
+        is_complete = all(its.ways[name].rounds or its.ways[name].has_failed for name in (THREADS, *_BOUNDARIES))
+        return _nothing_helps(its) if is_complete else _not_enough_time(its)
     if not its.gil:
-        return Advice(THREADS, f"it computes, and this Python has no GIL{_in_threads(its)}", "threads")
+        return Advice(
+            THREADS, f"it computes, and this Python has no GIL: threads are {speeds[best]:.1f} times as fast as a loop"
+        )
     if its.releases_gil and speeds[THREADS] > 0.8 * speeds[best]:
         why = "it computes in C code that lets go of the GIL: threads do that at the same time, and nothing is copied"
-        return Advice(THREADS, why, "threads", notes=_shared(its))
+        return Advice(THREADS, why, notes=_shared(its))
     if speeds[PROCESSES] > 0.85 * speeds[best]:  # the older and better known of the two, unless it costs much
         best = PROCESSES
     why = "it computes and keeps the GIL meanwhile, so threads take turns"
     if best == INTERPRETERS:
-        why += f"; subinterpreters are {_times(speeds[best])} as fast as a loop, processes {_cant_or(its, PROCESSES)}"
-    return Advice(best, why, "processes" if best == PROCESSES else "interpreters", notes=_about_processes(its))
-
-
-def _is_complete(its: Measured) -> bool:
-    return all(its.ways[name].rounds or its.ways[name].has_failed for name in (THREADS, PROCESSES, INTERPRETERS))
+        processes = f"{speeds[PROCESSES]:.1f} times" if its.ways[PROCESSES].rounds else "none: they can't run it"
+        why += f"; subinterpreters are {speeds[best]:.1f} times as fast as a loop, processes {processes}"
+    return Advice(best, why, notes=_about_processes(its))
 
 
 def _not_enough_time(its: Measured) -> Advice:
     why = (
-        "it computes, so it needs more than one processor; but there was no time to measure everything: --seconds "
-        f"{4 * max(15, math.ceil(its.seconds)):g} would tell more"
+        "as far as can be told, it computes, so it needs more than one processor; but there was no time to measure "
+        f"everything: {_more_seconds(its)} would tell more"
     )
-    return Advice(f"{PROCESSES}, as far as can be told", why, "processes", notes=_about_processes(its))
+    return Advice(PROCESSES, why, notes=_about_processes(its))
+
+
+def _more_seconds(its: Measured) -> str:
+    return f"--seconds {4 * max(15, math.ceil(its.seconds))}"
 
 
 def _nothing_helps(its: Measured) -> Advice:
-    boundaries = [its.ways[name] for name in (PROCESSES, INTERPRETERS)]
+    boundaries = [its.ways[name] for name in _BOUNDARIES]
     notes = _free_threads(its)
     if its.cpus == 1:
-        return Advice(LOOP, "it computes, and there is only one processor", "loop", notes=notes)
+        return Advice(LOOP, "it computes, and there is only one processor", notes=notes)
     if any(way.rounds for way in boundaries):
-        size = its.result_bytes or 0
-        why = (
-            f"its result has {_bytes(size)}: to copy that to another process or interpreter takes longer"
-            if size > 100_000
-            else f"a call takes {_duration(its.call_s)}, and to hand it to a worker, even with many others, as long"
-        )
-        return Advice(LOOP, why, "loop", notes=notes)
+        if (size := its.result_bytes or 0) > 100_000:
+            why = f"its result has {size / 1e6:.1f} MB: to copy that to another process or interpreter takes longer"
+        elif its.call_s < 0.001:
+            why = (
+                f"a call takes {duration(its.call_s * 1e9)}, and to hand it to a worker, even with many others, as long"
+            )
+        else:
+            why = (
+                f"it computes, but {max(way.workers for way in boundaries)} workers were no faster: memory, or a limit "
+                "on the processor, may be what they share"
+            )
+        return Advice(LOOP, why, notes=notes)
     why = "it computes and keeps the GIL, and it can run neither in another process nor in another interpreter"
     reasons = its.hindrances or tuple(f"{way.name}: {way.why_not}" for way in boundaries if way.why_not)
-    return Advice(LOOP, f"{why}: {'; '.join(reasons)}", "loop", notes=notes)
+    return Advice(LOOP, f"{why}: {'; '.join(reasons)}", notes=notes)
 
 
 def _one_at_a_time(its: Measured, what: str, speed: float) -> str:
@@ -173,11 +211,12 @@ def _shared(its: Measured) -> tuple[str, ...]:
 def _about_processes(its: Measured) -> tuple[str, ...]:
     notes = list(_shared(its))
     if its.import_s > 0.5:
-        notes.append(f"To import its file takes {_duration(its.import_s)}, which each worker does once: keep the pool")
-    if (why := its.ways[INTERPRETERS].why_not) and its.ways[INTERPRETERS].has_failed:
-        notes.append(f"Subinterpreters can't run it: {why}")
-    if (why := its.ways[PROCESSES].why_not) and its.ways[PROCESSES].has_failed:
-        notes.append(f"Processes can't run it: {why}")
+        notes.append(
+            f"To import its file takes {duration(its.import_s * 1e9)}, which each worker does once: keep the pool"
+        )
+    for name in _BOUNDARIES:
+        if its.ways[name].has_failed:
+            notes.append(f"{name.capitalize()} can't run it: {its.ways[name].why_not}")
     return (*notes, *_free_threads(its))
 
 
@@ -189,41 +228,8 @@ def _free_threads(its: Measured) -> tuple[str, ...]:
         return (f"Without the GIL (3.14t) it can't be tried: {way.why_not}",)
     speed = its.undisturbed(FREE_THREADS)
     if speed < HELPS:
-        return (f"Without the GIL (3.14t), threads are {_times(speed)} as fast as this loop",)
-    one = f", one alone {_times(its.undisturbed(FREE_LOOP))}" if its.speed(FREE_LOOP) else ""
-    return (f"Without the GIL (3.14t), threads do it too, and copy nothing: {_times(speed)} as fast as this loop{one}",)
-
-
-def _unknown(its: Measured) -> tuple[str, ...]:
-    if its.speed(MANY):
-        return ()
+        return (f"Without the GIL (3.14t), threads are {speed:.1f} times as fast as this loop",)
+    one = f", one alone {its.undisturbed(FREE_LOOP):.1f} times" if its.speed(FREE_LOOP) else ""
     return (
-        "Whether many calls can wait at the same time was not measured: a lock or a single connection would forbid it",
+        f"Without the GIL (3.14t), threads do it too, and copy nothing: {speed:.1f} times as fast as this loop{one}",
     )
-
-
-def _instead_of_threads(its: Measured) -> tuple[str, ...]:
-    notes = ("If thousands have to wait at the same time, write it async, with an async library for what it waits for",)
-    return (*_shared(its), *notes)
-
-
-def _in_threads(its: Measured) -> str:
-    return f": threads are {_times(its.undisturbed(THREADS))} as fast as a loop"
-
-
-def _cant_or(its: Measured, name: str) -> str:
-    return _times(its.undisturbed(name)) if its.ways[name].rounds else "none: they can't run it"
-
-
-def _times(number: float) -> str:
-    return f"{number:.1f} times"
-
-
-def _bytes(size: int) -> str:
-    return f"{size / 1e6:.1f} MB" if size >= 100_000 else f"{size:,} bytes"
-
-
-def _duration(seconds: float) -> str:
-    from concmodels.programs.output.formats import duration
-
-    return duration(seconds * 1e9)

@@ -32,7 +32,7 @@ from concmodels.which.ways import Loop, Tasks, Workers, holds_gil, many
 
 
 def main() -> None:
-    """Import the function, tell about it, and do rounds until there are no more lines."""
+    """Import the function, tell about it, and do rounds until this process ends."""
     order = json.loads(sys.argv[1])
     lines, answers = _own_streams()
     place = Place(*order["place"])
@@ -40,21 +40,20 @@ def main() -> None:
     try:
         kind, began = order["kind"], perf_counter()
         function = found(place)
-        figures: dict[str, Any] = {"import_s": perf_counter() - began, "gil": sys._is_gil_enabled()}
+        _answer(answers, {"import_s": perf_counter() - began, "gil": sys._is_gil_enabled()})
         arguments = arguments_of(function, place, order["arguments"])
         if order["first"]:
-            figures |= _about(function, arguments, order["arguments"], place)
-            kind = "Tasks" if figures["is_async"] else kind
+            about = _about(function, arguments, order["arguments"], place)
+            _answer(answers, about)
+            kind = "Tasks" if about["is_async"] else kind
         way = _way(kind, function, arguments, order["workers"], order["ahead"], order["chunk"])
-        _answer(answers, figures)
-        while line := lines.get():
-            what, seconds, most_s = json.loads(line)
+        while True:
+            what, seconds, most_s = json.loads(lines.get())
             if what == "round":
                 _answer(answers, way.round(seconds, most_s))
             else:
                 share = holds_gil(functools.partial(many, function, arguments, order["chunk"]), seconds)
                 _answer(answers, {"holds_gil": share})
-        way.close()
     except CantCall as error:
         _answer(answers, {"refused": str(error)})
     except BaseException as error:  # noqa: BLE001 - whatever the function raises is the answer
@@ -75,10 +74,7 @@ def _own_streams() -> tuple[SimpleQueue[str], TextIO]:
 
 def _read(source: TextIO, lines: SimpleQueue[str]) -> None:
     for line in source:
-        if line.strip():
-            lines.put(line)
-        else:
-            lines.put("")  # the end; `main` has a moment for it
+        lines.put(line)
     _end()
 
 

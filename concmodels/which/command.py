@@ -10,7 +10,7 @@ from concmodels.programs.result import BAD_INPUT, INTERRUPTED, OK
 from concmodels.which.advice import judge
 from concmodels.which.function import CantCall, place_of
 from concmodels.which.report import report
-from concmodels.which.trials import Budget, Progress, Trials
+from concmodels.which.trials import Budget, Trials
 
 
 def which_command(arguments: list[str] | None = None) -> int:
@@ -19,7 +19,7 @@ def which_command(arguments: list[str] | None = None) -> int:
         options = _parser().parse_args(arguments)
         place = place_of(options.function)
         trials = Trials(place, tuple(options.arguments), Budget(options.seconds))
-        with _shown(options.function, trials.progress):
+        with _shown(options.function, trials):
             its = trials.measured()
         with quiet_when_closed():
             sys.stdout.write(report(its, judge(its)))
@@ -37,7 +37,8 @@ def _parser() -> Parser:
         prog="python -m concmodels.which",
         description="Call a function of yours again and again: in a loop, in threads, processes and subinterpreters, "
         "or as tasks of asyncio. Say how much of it computes and how much waits, which of them to use, and what to "
-        "write. It is called some thousand times, each time with the same arguments. "
+        "write. It is called some thousand times, each time with the same arguments: give it one that "
+        "changes nothing outside of itself. "
         "Exit status: 0 measured, 2 bad input, 130 Ctrl-C.",
         allow_abbrev=False,
     )
@@ -51,7 +52,7 @@ def _parser() -> Parser:
 
 
 @contextlib.contextmanager
-def _shown(name: str, progress: Progress) -> Iterator[None]:
+def _shown(name: str, trials: Trials) -> Iterator[None]:
     """Show a progress bar while this measures, if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield
@@ -59,7 +60,7 @@ def _shown(name: str, progress: Progress) -> Iterator[None]:
     need("rich", "the progress bar")
     from concmodels.programs.output.progress import Bar
 
-    bar = Bar(name, 100, lambda: progress.percent)
+    bar = Bar(name, 100, lambda: trials.percent)
     bar.start()
     try:
         yield

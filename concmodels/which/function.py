@@ -8,7 +8,8 @@ import inspect
 import os
 import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from traceback import extract_tb
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -36,6 +37,11 @@ class Place(NamedTuple):
     module: str
     function: str
 
+    @property
+    def file(self) -> str:
+        """The path of the file in that folder."""
+        return f"{self.module.replace('.', '/')}.py"
+
 
 def place_of(name: str) -> Place:
     """Return the place that `FILE:FUNCTION` names. Raises `CantCall`; nothing is imported yet."""
@@ -61,17 +67,17 @@ def found(place: Place) -> Callable[..., Any]:
     try:
         module = importlib.import_module(place.module)
     except Exception as error:
-        raise CantCall(f"{place.module}.py can't be imported: {described(error)}") from error
+        raise CantCall(f"{place.file} can't be imported: {described(error)}") from error
     except SystemExit as error:
         why = 'ends the program when it is imported: put what it does under `if __name__ == "__main__":`'
-        raise CantCall(f"{place.module}.py {why}") from error
+        raise CantCall(f"{place.file} {why}") from error
     value: Any = module
     for part in place.function.split("."):
         if not hasattr(value, part):
-            raise CantCall(f"there is no {place.function!r} in {place.module}.py{_meant(part, value)}")
+            raise CantCall(f"there is no {place.function!r} in {place.file}")
         value = getattr(value, part)
     if not callable(value):
-        raise CantCall(f"{place.function} in {place.module}.py is not a function, but {_a(value)}")
+        raise CantCall(f"{place.function} in {place.file} is not a function, but {_a(value)}")
     if inspect.isgeneratorfunction(value) or inspect.isasyncgenfunction(value):
         raise CantCall(
             f"{place.function} is a generator function, and a call alone does nothing: name a function that uses it"
@@ -101,9 +107,9 @@ def arguments_of(function: Callable[..., Any], place: Place, texts: list[str]) -
 def _value(text: str, names: dict[str, Any], place: Place) -> Any:
     try:
         return eval(text, dict(names))
-    except NameError:
-        raise CantCall(f"--with takes an expression: {text} is no name in {place.module}.py, and a text needs quotes in"
-                       f" it: --with '\"{text}\"'") from None  # fmt: skip
+    except NameError as error:
+        quotes = f", and a text needs quotes in it: --with '\"{text}\"'" if error.name == text else ""
+        raise CantCall(f"--with takes an expression: {error.name} is no name in {place.file}{quotes}") from None
     except Exception as error:
         raise CantCall(f"--with takes an expression of Python, and {text!r} fails: {described(error)}") from error
 
@@ -131,55 +137,34 @@ def described(error: BaseException) -> str:
 
 def where(error: BaseException, folder: str) -> str:
     """Return the last line of the user's own files that an exception has passed, as ` (work.py, line 3)`, if any."""
-    trace, text = error.__traceback__, ""
-    while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if file.startswith(folder + os.sep):
-            text = f" ({os.path.basename(file)}, line {trace.tb_lineno})"
-        trace = trace.tb_next
-    return text
+    passed = [it for it in extract_tb(error.__traceback__) if it.filename.startswith(folder + os.sep)]
+    return f" ({os.path.basename(passed[-1].filename)}, line {passed[-1].lineno})" if passed else ""
 
 
 def shared_by(function: Callable[..., Any], module: ModuleType) -> list[str]:
-    """Return the variables of the module that the function uses and that all calls share, as `LOCK, a lock`."""
-    found = {}
-    for name in _names_used(inspect.unwrap(function), module):
-        value = vars(module).get(name)
-        for kind in type(value).__mro__:
-            if kind.__name__ in _SHARED.get(kind.__module__, ()) or kind.__module__ == "_io":
-                found[name] = f"{name}, {_a(value)}"
-    return list(found.values())
+    """Return the variables of the module that the function uses and that all calls share, as `LOCK, a lock`.
 
-
-def _names_used(function: Any, module: ModuleType) -> Iterator[str]:
-    """Yield the names that a function uses, and those that the functions of its module that it calls do."""
-    ahead, seen = [function], set()
-    while ahead:
-        code = getattr(ahead.pop(), "__code__", None)
-        if code is None or code in seen:
+    Those that functions of the module use which it calls are among them.
+    """
+    variables, names = vars(module), dict[str, Any]()
+    ahead = [getattr(inspect.unwrap(function), "__code__", None)]
+    for code in ahead:  # which grows meanwhile
+        if code is None:
             continue
-        seen.add(code)
-        for name in _names_in(code):
-            yield name
-            if isinstance(called := vars(module).get(name), FunctionType) and called.__module__ == module.__name__:
-                ahead.append(called)
+        ahead += [it for it in code.co_consts if isinstance(it, CodeType)]
+        for name in code.co_names:
+            value = variables.get(name)
+            if name not in names and isinstance(value, FunctionType) and value.__module__ == module.__name__:
+                ahead.append(value.__code__)
+            names[name] = value
+    return [f"{name}, {_a(value)}" for name, value in names.items() if _is_shared(value)]
 
 
-def _names_in(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _names_in(constant)
+def _is_shared(value: Any) -> bool:
+    kinds = type(value).__mro__
+    return any(it.__name__ in _SHARED.get(it.__module__, ()) or it.__module__ == "_io" for it in kinds)
 
 
 def _a(value: Any) -> str:
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
-
-
-def _meant(part: str, value: Any) -> str:
-    from difflib import get_close_matches
-
-    names = [name for name, it in vars(value).items() if callable(it) and not name.startswith("_")]
-    near = get_close_matches(part, names, 1)
-    return f": did you mean {near[0]}?" if near else ""

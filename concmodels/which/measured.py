@@ -3,9 +3,19 @@
 import math
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, Self
 
-from concmodels.which.names import THREADS
+# The names of the ways to call a function, as tables and advice show them.
+LOOP = "a plain loop"
+THREADS = "threads"
+PROCESSES = "processes"
+INTERPRETERS = "subinterpreters"
+MANY = "50 threads"
+TASKS = "50 tasks of asyncio"
+FREE_LOOP = "a loop without the GIL"
+FREE_THREADS = "threads without the GIL"
+
+AT_ONCE = 50
+"""So many threads, or tasks of asyncio, tell whether a function that waits can wait often at the same time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +40,6 @@ class Round:
     """So many calls had not ended."""
     others: float | None = None
     """How many processors other programs had meanwhile."""
-
-    @classmethod
-    def of(cls, figures: dict[str, Any]) -> Self:
-        """Return the round with these figures."""
-        return cls(**figures)
 
     @property
     def calm_s(self) -> float:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from concmodels.programs.output.formats import duration
 from concmodels.which.advice import MOSTLY, PARTLY, Advice
 from concmodels.which.code import code_for
-from concmodels.which.measured import Measured, Way
-from concmodels.which.names import LOOP, THREADS
+from concmodels.which.measured import LOOP, THREADS, Measured, Way
 
 _WIDTH = 80
 
@@ -18,12 +17,12 @@ def report(its: Measured, advice: Advice) -> str:
         "\n".join(wrapped(it) for it in _about(its)),
         "\n".join(_table(its)),
         "\n".join(wrapped(it) for it in _remarks(its)),
-        wrapped(f"Use {advice.use}: {advice.why}."),
+        wrapped(f"{f'Use {advice.use}' if advice.use else 'No verdict'}: {advice.why}."),
         "\n".join(wrapped(f"{it}.", "- ") for it in advice.notes),
-        "Write:",
-        textwrap.indent(code_for(its, advice), "    "),
     ]
-    return "\n\n".join(filter(None, parts))
+    if code := code_for(its, advice):
+        parts += ["Write:", textwrap.indent(code, "    ")]
+    return "\n\n".join(filter(None, parts)).rstrip() + "\n"
 
 
 def wrapped(text: str, mark: str = "") -> str:
@@ -33,6 +32,9 @@ def wrapped(text: str, mark: str = "") -> str:
 
 def _about(its: Measured) -> Iterator[str]:
     call = f"{its.name}({', '.join(its.arguments)}) takes {duration(its.call_s * 1e9)}"
+    if its.in_children >= PARTLY:
+        yield f"{call}; it computes for {its.computes:.0%} of that, and programs it starts for {its.in_children:.0%}."
+        return
     kind = (
         "CPU-bound" if its.computes >= MOSTLY else "I/O-bound" if its.computes < PARTLY else "both CPU- and I/O-bound"
     )

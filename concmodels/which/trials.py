@@ -23,8 +23,7 @@ from typing import Any, Self
 import concmodels
 from concmodels.platform import measuring
 from concmodels.which.function import CantCall, Place
-from concmodels.which.measured import Measured, Round, Way
-from concmodels.which.names import (
+from concmodels.which.measured import (
     AT_ONCE,
     FREE_LOOP,
     FREE_THREADS,
@@ -34,6 +33,9 @@ from concmodels.which.names import (
     PROCESSES,
     TASKS,
     THREADS,
+    Measured,
+    Round,
+    Way,
 )
 
 ROUNDS = 5
@@ -55,19 +57,6 @@ class OutOfTime(Exception):
 
 class Failed(Exception):
     """A way can't call the function; the message says why."""
-
-
-@dataclass
-class Progress:
-    """The progress of the trials, for a bar."""
-
-    planned: int = 1
-    done: int = 0
-
-    @property
-    def percent(self) -> int:
-        """The part of what is planned that is done, in hundredths."""
-        return min(100, 100 * self.done // self.planned)
 
 
 @dataclass
@@ -120,15 +109,14 @@ class Child:
 
     def answer(self, seconds: float) -> dict[str, Any]:
         """Wait for the next answer. Raises `OutOfTime`, `CantCall`, and `Failed`, also if it takes too much memory."""
-        end = time.monotonic() + seconds
-        while True:
+        end, line = time.monotonic() + seconds, None
+        while line is None:
             with contextlib.suppress(Empty):
                 line = self._answers.get(timeout=min(_LOOK_S, max(0.0, end - time.monotonic())))
-                break
-            if time.monotonic() >= end:
-                raise OutOfTime
             if (size := self._bytes()) > self._budget.bytes:
                 raise Failed(f"stopped, because it took {size / 1024**3:.1f} GiB of memory")
+            if line is None and time.monotonic() >= end:
+                raise OutOfTime
         if not line:
             raise Failed(self._how_it_ended())
         told: dict[str, Any] = json.loads(line)
@@ -143,11 +131,11 @@ class Child:
         busy, began = measuring.busy(), time.monotonic()
         told = self._told("round", seconds, most_s)
         took, after = time.monotonic() - began, measuring.busy()
-        found = Round.of(told)
+        found = Round(**told)
         if busy is None or after is None or found.cpu_s is None:
             return found
         ours = told["cpu_s"] + told["children_s"]
-        return Round.of(told | {"others": max(0.0, (after - busy - ours) / took)})
+        return Round(**told | {"others": max(0.0, (after - busy - ours) / took)})
 
     def holds_gil(self, seconds: float, most_s: float) -> float:
         """Have it find out for which share of its time a call holds the GIL. Raises what `answer` does."""
@@ -160,13 +148,6 @@ class Child:
             self._process.stdin.write(f"{json.dumps([what, seconds, most_s])}\n".encode())
             self._process.stdin.flush()
         return self.answer(most_s + self._budget.left / 4)
-
-    def computed(self) -> float:
-        """End the process; return the processor time that it has used."""
-        before = os.times()
-        self.end()
-        after = os.times()
-        return after.children_user + after.children_system - before.children_user - before.children_system
 
     def _bytes(self) -> int:
         # Not the PSS: to count it, the kernel stops what these processes do with their memory.
@@ -216,19 +197,25 @@ class Trials:
     place: Place
     arguments: tuple[str, ...]
     budget: Budget
-    progress: Progress = field(default_factory=Progress)
     cpus: int = field(default_factory=lambda: os.process_cpu_count() or 1)
+    planned: int = 1
+    """So many steps, most of them rounds, are planned."""
+    done: int = 0
+
+    @property
+    def percent(self) -> int:
+        """The part of what is planned that is done, in hundredths."""
+        return min(100, 100 * self.done // self.planned)
 
     def measured(self) -> Measured:
         """Return what was found out. Raises `CantCall` if the function can't be called, or takes too long."""
         with contextlib.ExitStack() as stack:
             loop = stack.enter_context(self._child(Way(LOOP), "Loop", first=True))
-            about = self._first_call(loop)
-            sample = self._sampled(loop)
+            about, sample = self._first_calls(loop)
             planned = list(self._planned(about, sample))
-            self.progress.planned = 1 + (1 + len(planned)) * (1 + ROUNDS)
+            self.planned = 1 + (1 + len(planned)) * (1 + ROUNDS)
             children = [loop, *(stack.enter_context(self._child(*it)) for it in planned)]
-            self._make_ready(children[1:], sample)
+            self._make_ready(children[1:])
             self._rounds(children, sample)
             if not loop.way.rounds:
                 loop.way.rounds.append(sample)
@@ -237,26 +224,23 @@ class Trials:
     def _child(self, way: Way, kind: str, python: str = "", first: bool = False) -> Child:
         return Child(self.place, self.arguments, self.budget, way, kind, python=python, first=first)
 
-    def _first_call(self, loop: Child) -> dict[str, Any]:
+    def _first_calls(self, loop: Child) -> tuple[dict[str, Any], Round]:
+        """Return what is known after the first call, and a short round of the loop: by it the others are planned."""
+        name, most_s = self.place.function, self.budget.left / 2
+        what, why = f"the import of {self.place.file}", 'put what it does under `if __name__ == "__main__":`'
         try:
-            return loop.answer(self.budget.seconds / 2)
+            about = loop.answer(most_s)
+            what, why, most_s = f"a call of {name}", "have it do less", self.budget.left / 2
+            about |= loop.answer(most_s)
+            what, most_s = f"the second call of {name}", self.budget.left
+            return about, loop.round(_WARM_UP_S, most_s)
         except Failed as error:
-            raise CantCall(f"{self.place.function} failed: {error}") from None
+            again = " when it was called again" if what.startswith("the second") else ""
+            raise CantCall(f"{name} failed{again}: {error}") from None
         except OutOfTime:
-            most_s = self.budget.seconds / 2
-            share = loop.computed() / most_s
             raise CantCall(
-                f"a call of {self.place.function} had not ended after {most_s:g} s, of which it computed {share:.0%}: "
-                "have it do less, or give more time with --seconds"
+                f"{what} had not ended after {most_s:.1f} s: {why}, or give more time with --seconds"
             ) from None
-
-    def _sampled(self, loop: Child) -> Round:
-        """Return a short round of the loop: by it the others are planned."""
-        try:
-            return loop.round(_WARM_UP_S, self.budget.left)
-        except (Failed, OutOfTime) as error:
-            why = str(error) or "it took much longer than the first call"
-            raise CantCall(f"{self.place.function} failed when it was called again: {why}") from None
 
     def _planned(self, about: dict[str, Any], sample: Round) -> Iterator[tuple[Way, str, str]]:
         """Yield the other ways, each with its kind and the interpreter that it takes, if that is another one."""
@@ -275,7 +259,7 @@ class Trials:
             yield Way(FREE_LOOP), "Loop", python
             yield Way(FREE_THREADS, workers, chunk, ahead), "Thread", python
 
-    def _make_ready(self, children: list[Child], sample: Round) -> None:
+    def _make_ready(self, children: list[Child]) -> None:
         """Wait until all have imported the function, and start their workers by a short round."""
         for child in children:
             with self._excused(child):
@@ -283,7 +267,7 @@ class Trials:
                 if told["gil"] and child.way.name in (FREE_LOOP, FREE_THREADS):
                     raise Failed("something that it imports switches the GIL on again")
         for child in children:
-            self.progress.done += 1
+            self.done += 1
             if child.way.why_not:
                 continue
             with self._excused(child):
@@ -295,8 +279,9 @@ class Trials:
         took: dict[str, float] = {}
         for _ in range(ROUNDS):
             for child in children:
-                self.progress.done += 1
-                expected = took.get(child.way.name, self._longest(child.way, sample) / 20)
+                self.done += 1
+                call_s = child.way.chunk * sample.calm_s / sample.calls
+                expected = took.get(child.way.name, max(self._longest(child.way, sample) / 20, call_s))
                 if child.way.why_not or self.budget.left < 1.5 * expected + _END_S:
                     continue
                 with self._excused(child):
@@ -311,9 +296,10 @@ class Trials:
     def _longest(self, way: Way, sample: Round) -> float:
         """Return how many seconds a round of a way may take: long enough for calls that take turns on a busy machine.
 
-        Fifty threads need not wait until each has had its turn: after a few calls it is clear that they take turns.
+        Fifty threads or tasks need not wait until each has had its turn: after a few calls it is clear that they take
+        turns.
         """
-        turns = 3 if way.name == MANY else 20 * way.workers
+        turns = 3 if way.name in (MANY, TASKS) else 20 * way.workers
         return max(20 * ROUND_S, turns * way.chunk * sample.calm_s / sample.calls)
 
     @contextlib.contextmanager

@@ -91,9 +91,6 @@ class Loop:
                 return clock.took(calls)
             batch = max(1, min(2 * batch, int((seconds - took) / took * calls)))
 
-    def close(self) -> None:
-        """Do nothing: there are no workers."""
-
 
 class Workers:
     """An executor of the standard library: `ahead` calls are under way or wait, and with `chunk` each is several."""
@@ -135,10 +132,6 @@ class Workers:
         else:
             future = self._executor.submit(self._function, *self._arguments)
         future.add_done_callback(done.put)
-
-    def close(self) -> None:
-        """End the workers; those that still have a call are not waited for."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
 
 
 def holds_gil(call: Callable[[], object], seconds: float) -> float:
@@ -233,7 +226,3 @@ class Tasks:
             ended[0] += 1
             if clock.wall_s >= seconds and ended[0] % self._workers == 0:
                 over.set()
-
-    def close(self) -> None:
-        """End the event loop."""
-        self._runner.close()

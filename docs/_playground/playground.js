@@ -1,8 +1,8 @@
 // Makes the programs of a page ones that can be changed and run, in the page. Before the reader asks for it, nothing
 // but this file and its style sheet is loaded.
 
-const BROWSERS = "This browser can't run programs here, because it can't suspend WebAssembly: Chrome and Edge 137, " +
-    "Firefox 153 and Safari 27 can.";
+const BROWSERS = "This browser can't run programs here, because it can't suspend WebAssembly: Chrome and " +
+    "Edge 137 can; Firefox 153 and Safari 27 should.";
 const FROM_A_FILE = "A browser runs programs only on pages that come from a server: make docs-serve starts one.";
 
 function whyNot() {

@@ -87,3 +87,7 @@ def dies():
 
 def never():
     threading.Event().wait()
+
+
+async def waits_long():
+    await asyncio.sleep(0.5)

@@ -4,8 +4,7 @@ import pytest
 
 from concmodels.which.advice import judge
 from concmodels.which.code import code_for
-from concmodels.which.measured import Measured, Round, Way
-from concmodels.which.names import (
+from concmodels.which.measured import (
     FREE_LOOP,
     FREE_THREADS,
     INTERPRETERS,
@@ -14,6 +13,9 @@ from concmodels.which.names import (
     PROCESSES,
     TASKS,
     THREADS,
+    Measured,
+    Round,
+    Way,
 )
 from concmodels.which.report import report
 
@@ -76,6 +78,11 @@ IDLE = {"idle_s": 0.95}
         (given(computes=0.05, speeds={TASKS: 1}, loop=IDLE, **ASYNC), LOOP, "50 tasks were 1.0 times as fast"),
         (given(computes=0.05, speeds={TASKS: 1}, **ASYNC), "asyncio.to_thread", "without letting its event loop"),
         (given(computes=0.9, speeds={TASKS: 1}, **ASYNC), "a process", "its event loop can do nothing else"),
+        (given(computes=0.65, speeds=WAITING | {MANY: 1.25}), PROCESSES, "it waits and it computes"),
+        (given(computes=0.05, speeds=COMPUTING | {THREADS: 1.9}, loop={"children_s": 0.9}, releases=True), THREADS,
+         "the programs it starts compute; threads can wait for several of them"),
+        (given(computes=0.05, speeds=COMPUTING | {THREADS: 1.0}, loop={"children_s": 0.9}), LOOP, "one call at a time"),
+        (given(speeds=dict.fromkeys(COMPUTING, 1.0)), LOOP, "2 workers were no faster: memory, or a limit"),
     ],
     ids=lambda it: it if isinstance(it, str) else "",
 )  # fmt: skip
@@ -147,6 +154,17 @@ def test_waits_for_a_processor_are_no_waits():
     assert its.call_s == pytest.approx(0.01)
 
 
+@pytest.mark.parametrize(("why_not", "failed"), [("there was no time left for it", False), ("OSError: full", True)])
+def test_an_async_function_without_figures_of_many_tasks_gets_no_verdict(why_not, failed):
+    its = given(computes=0.05, loop=IDLE, **ASYNC)
+    its.ways[TASKS] = Way(TASKS, 50, why_not=why_not, has_failed=failed)
+    advice = judge(its)
+    assert advice.use == "" and why_not in advice.why
+    assert ("--seconds" in advice.why) != failed
+    text = report(its, advice)
+    assert "No verdict: it waits" in text and "Write:" not in text
+
+
 def test_too_little_time_is_no_verdict():
     its = given(speeds={})
     its.ways.update({name: Way(name, 2, why_not="there was no time left for it") for name in COMPUTING})
@@ -165,19 +183,34 @@ EACH = [
 
 
 @pytest.mark.parametrize("arguments", [(), ("3",), ("3", "'four'")])
-@pytest.mark.parametrize("its", EACH, ids=lambda it: judge(it).code + "-chunks" * (it is CHUNKED))
+@pytest.mark.parametrize("its", EACH, ids=lambda it: judge(it).use.partition(" ")[0] + "-chunks" * (it is CHUNKED))
 def test_the_program_to_write_is_a_program(its, arguments, tmp_path, monkeypatch):
     """It is run, with a function that takes the arguments: what it gives back are a hundred results."""
     its = Measured(**vars(its) | {"arguments": arguments})
     text = code_for(its, judge(its))
     begin = "async " if its.is_async else ""
     (tmp_path / "my_program.py").write_text(f"{begin}def work(*arguments):\n    return arguments\n")
-    names = {"__name__": "my_program"} if "if __name__" in text else {"__name__": "__main__"}
+    runs = judge(its).use not in (PROCESSES, INTERPRETERS)  # their workers could not import this file
+    names = {"__name__": "__main__" if runs else "written"}
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(__import__("sys").modules, "my_program", raising=False)
     exec(compile(text, "written", "exec"), names)
-    if "..." not in text and names["__name__"] == "__main__":
+    if text and runs:
         assert set(names["results"]) == {tuple(map(eval, arguments))} and len(names["results"]) in (100, 100 * 4000)
+
+
+def test_the_program_calls_by_the_full_name_and_imports_what_arguments_use(tmp_path, monkeypatch):
+    (tmp_path / "a_shop.py").write_text(
+        "PRICES = [1, 2]\nclass Order: pass\nclass Shop:\n    @staticmethod\n    def total(*them): return len(them)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    its = given(speeds=WAITING, computes=0.01, name="Shop.total", module="a_shop",
+                arguments=("max(PRICES)", "[one for one in PRICES]", "Order()"))  # fmt: skip
+    text = code_for(its, judge(its))
+    assert "from a_shop import Shop, PRICES, Order\n" in text
+    names = {"__name__": "__main__"}
+    exec(compile(text, "written", "exec"), names)
+    assert names["results"] == [3] * 100
 
 
 def test_the_report_is_read_in_eighty_columns():

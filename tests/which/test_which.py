@@ -12,7 +12,7 @@ from in_process import called
 from concmodels.platform import measuring
 from concmodels.which.advice import judge
 from concmodels.which.function import described, found, place_of, shared_by
-from concmodels.which.names import INTERPRETERS, LOOP, PROCESSES, THREADS
+from concmodels.which.measured import INTERPRETERS, LOOP, PROCESSES, TASKS, THREADS
 from concmodels.which.trials import Budget, Trials
 from concmodels.which.ways import holds_gil, many
 
@@ -43,7 +43,7 @@ def test_what_names_no_function(tmp_path, monkeypatch, name, says):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["sleep"], "there is no 'sleep' in known.py: did you mean sleeps?"),
+        (["sleep"], "there is no 'sleep' in known.py"),
         (["DATA"], "DATA in known.py is not a function, but a bytes"),
         (["numbers"], "numbers is a generator function, and a call alone does nothing: name a function that uses it"),
         (["add"], "add can't be called like this: missing a required argument: 'one': say --with ARGUMENT for each of "
@@ -52,6 +52,7 @@ def test_what_names_no_function(tmp_path, monkeypatch, name, says):
          "arguments; each --with gives one"),
         (["add", "--with", "hello"], "--with takes an expression: hello is no name in known.py, and a text needs "
          "quotes in it: --with '\"hello\"'"),
+        (["add", "--with", "Order(x)"], "--with takes an expression: Order is no name in known.py"),
         (["add", "--with", "1/0"], "--with takes an expression of Python, and '1/0' fails: ZeroDivisionError: division "
          "by zero"),
         (["raises"], "raises failed: ValueError: no such number (known.py, line 78)"),
@@ -65,9 +66,16 @@ def test_what_cannot_be_called(arguments, says):
 
 
 def test_a_call_that_does_not_end():
-    status, out, err = which(f"{KNOWN}:never", "--seconds", "1")
+    status, out, err = which(f"{KNOWN}:never", "--seconds", "3")
     assert (status, out) == (2, "")
-    assert "a call of never had not ended after 0.5 s, of which it computed" in err
+    assert "a call of never had not ended after 1." in err
+
+
+def test_an_import_that_does_not_end(tmp_path):
+    (tmp_path / "slow.py").write_text("import threading\nthreading.Event().wait()\ndef f(): pass\n")
+    status, out, err = which(f"{tmp_path / 'slow.py'}:f", "--seconds", "1")
+    assert (status, out) == (2, "")
+    assert "the import of slow.py had not ended after 0.5 s: put what it does under `if" in err
 
 
 def test_what_is_shared_is_found_through_functions_of_the_file(tmp_path, monkeypatch):
@@ -93,6 +101,12 @@ def test_a_report_of_something_that_waits():
     assert (status, err) == (0, "")
     assert out.startswith("sleeps() takes ") and "Use threads: it waits" in out
     assert "from known import sleeps" in out
+
+
+def test_a_slow_async_function_has_time_for_its_fifty_tasks():
+    """They are not expected to take fifty times as long as one call."""
+    its = Trials(place_of(f"{KNOWN}:waits_long"), (), Budget(20)).measured()
+    assert its.ways[TASKS].rounds and judge(its).use == "asyncio"
 
 
 def test_memory_is_bounded():
