@@ -16,7 +16,7 @@ A port provides the names that stand here:
 What is believed of the machine:
 
 1. An aligned store of 8 bytes is seen whole, or not yet, by every other processor; so is one by a memoryview of the
-   format "q", which CPython compiles to a single move.
+   format "q", which CPython compiles to a single move. A store of one byte changes nothing else of the word around it.
 2. Stores become visible in the order in which they were made, and loads are made in the order in which they are
    written. Only a load may overtake an earlier store (to another address). x86-64 guarantees that, ARM does not.
 3. To take a lock that is free, and to release one, is a fence: no load behind it overtakes a store before it. That is
@@ -42,6 +42,7 @@ between the two: `dmb ishst` if the first is a store, `dmb ishld` if it is a loa
     models/memory/group.py                Task.settle                    STATE, then BLOCK and SIZE
     models/memory/participant.py          Participant.checkpoint         ALERT, then BROKEN and CANCELLED
     models/memory/lives/supervisor.py     Supervisor.break_off           BROKEN, then ALERT
+    models/memory/lives/deadlocks.py      ask_places                     ASKED, then ALERT
     models/memory/lives/deadlocks.py      tell                           PLACE_AT and PLACE_SIZE, then ANSWERED
     models/memory/lives/deadlocks.py      DeadlockDetector._conclude     ANSWERED, then PLACE_AT and PLACE_SIZE
     models/memory/pool/                   each word that says that others are there (GIVEN, LEFT, ENDED, TAIL, HEAD,

@@ -73,6 +73,18 @@ def test_main_alone(boundary):
         boundary.run(receive_alone, boundary, deadlock_after=SOON)
 
 
+def receive_after_a_group_in_time(model):
+    with model.TaskGroup(timeout=1e8) as group:
+        group.spawn(compute, 0)
+    receive_alone(model)
+
+
+@DIFFERENT
+def test_the_limit_of_a_group_that_is_over_hides_no_deadlock(boundary):
+    with NothingLeft(), pytest.raises(Deadlock, match="main: receive on channel 'alone' at "):
+        boundary.run(receive_after_a_group_in_time, boundary, deadlock_after=SOON)
+
+
 def helped(model, function, *args):
     channel = model.Channel(0)
     with model.TaskGroup() as group:

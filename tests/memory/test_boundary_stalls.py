@@ -11,7 +11,7 @@ import waiting_tasks
 from waiting_tasks import receive
 
 from concmodels import load
-from concmodels.models.memory.arena import WAITING
+from concmodels.models.memory.arena import ALERT, ANSWERED, ASKED, WAITING
 from concmodels.models.memory.lives import supervisor
 
 BOTH = [load("processes"), load("subinterp")]
@@ -79,6 +79,32 @@ def test_each_stall_is_told_once(model, told, monkeypatch):
         assert receiver == f"  receiver: receive on channel {channel!r} at {place('return [one.receive()', __file__)}"
 
 
+def go_on_after_a_stall(model, told):
+    channel, alerts = model.Channel(0), []
+    words = channel.home.words
+
+    def look_and_send():
+        told.came.wait()
+        alerts.append(words[ALERT])
+        channel.send("at last")
+
+    helper = threading.Thread(target=look_and_send)
+    helper.start()
+    channel.receive()
+    helper.join()
+    with model.TaskGroup() as group:
+        task = group.spawn(receive, channel)
+        unasked = words[task.at + ANSWERED] == words[ASKED] > 0
+        channel.send("to another")
+    return alerts, unasked
+
+
+def test_after_a_stall_waits_are_as_quick_as_before(model, told, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", told)
+    monkeypatch.setattr(supervisor, "STALL_S", 0.05)
+    assert model.run(go_on_after_a_stall, model, told) == ([0], True)
+
+
 def interrupt_when_all_wait(model, tasks):
     """Send Ctrl-C once these tasks wait, whose handles come from main."""
     words = tasks[0]._group.participant.words
@@ -104,6 +130,25 @@ def test_ctrl_c_tells_who_was_waiting(model, told, monkeypatch):
         "interrupted while all tasks were waiting:",
         f"  first: receive on channel 'nothing' at {where}",
         f"  second: receive on channel 'nothing' at {where}",
+    ]
+
+
+def be_interrupted_in_two_groups(model):
+    channel = model.Channel(0, "nothing")
+    with model.TaskGroup() as group, model.TaskGroup() as inner:
+        tasks = [group.spawn(receive, channel, name="outer"), inner.spawn(receive, channel, name="inner")]
+        threading.Thread(target=interrupt_when_all_wait, args=(model, tasks)).start()
+
+
+def test_ctrl_c_tells_of_the_tasks_of_all_groups_that_it_leaves(model, told, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", told)
+    with pytest.raises(KeyboardInterrupt):
+        model.run(be_interrupted_in_two_groups, model)
+    where = place("channel.receive()", waiting_tasks.__file__)
+    assert "".join(told.texts).splitlines() == [
+        "interrupted while all tasks were waiting:",
+        f"  outer: receive on channel 'nothing' at {where}",
+        f"  inner: receive on channel 'nothing' at {where}",
     ]
 
 

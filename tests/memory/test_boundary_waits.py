@@ -179,3 +179,56 @@ def main_bad_timeouts(model):
 @pytest.mark.parametrize("model", BOTH)
 def test_a_timeout_that_is_refused_leaves_nobody_in_the_list(model):
     model.run(main_bad_timeouts, model)
+
+
+def main_first_send(model, item):
+    channel, free = model.Channel(1), []
+    home = channel.home
+    new_slot = home.new_slot
+
+    def look_at_lock_and_make_slot():
+        free.append(channel._senders.acquire(False))
+        channel._senders.release()
+        return new_slot()
+
+    home.new_slot = look_at_lock_and_make_slot
+    thread = threading.Thread(target=channel.send_nowait, args=(item,))
+    thread.start()
+    thread.join()
+    assert channel.receive_nowait() == item
+    return free
+
+
+@pytest.mark.parametrize("model", BOTH)
+@pytest.mark.parametrize("item", [None, True, 1, "text"])
+def test_a_thread_gets_its_slot_before_it_takes_a_lock(model, item):
+    """In a child that is a question to the supervisor: the lock is not held meanwhile."""
+    assert model.run(main_first_send, model, item) == [True]
+
+
+def main_selects(model):
+    one, two = model.Channel(0, "one"), model.Channel(1)
+    texts = []
+    for timeout in (0, 0.001):
+        with pytest.raises(TimeoutError) as caught:
+            model.select(two, (one, "item"), timeout=timeout)
+        texts.append(str(caught.value))
+    return texts
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_a_select_that_is_not_in_time_says_for_what_it_waited(model):
+    wait = "select of receive on a channel without a name, send on channel 'one'"
+    assert model.run(main_selects, model) == [f"{wait} would have to wait", f"{wait} timed out"]
+
+
+@pytest.mark.parametrize("model", BOTH)
+@pytest.mark.parametrize("timeout", [-math.inf, -1e12])
+def test_a_limit_may_be_over_for_ever(model, timeout):
+    def main(model):
+        for _ in range(2):  # the second: the first has left nothing behind
+            with pytest.raises(TimeoutError, match="has not ended in 0 s"), model.TaskGroup(timeout):
+                model.sleep(60)
+        model.sleep(0)
+
+    model.run(main, model)

@@ -15,6 +15,7 @@ from concmodels.models.memory import looking
 from concmodels.models.memory.arena import NEXT_RECORD
 from concmodels.models.memory.looking import Looking
 from concmodels.models.memory.pool import worker_memory
+from concmodels.models.memory.pool.dispatcher import OPEN, Dispatcher
 from concmodels.models.memory.pool.worker import Worker
 from concmodels.models.memory.pool.worker_handle import Batch, WorkerHandle
 from concmodels.platform import measuring
@@ -283,3 +284,50 @@ def main_cancelled(model):
 @pytest.mark.parametrize("model", BOTH)
 def test_a_result_is_a_checkpoint_for_a_task_that_looks(model):
     model.run(main_cancelled, model)
+
+
+def receive_one(gate):
+    return gate.receive()
+
+
+def main_shut_down(model, monkeypatch):
+    looking._LOOKS = 1 << 40  # until it finds something
+    gate, pool, finds = model.Channel(1), pool_that_looks(model), Looking.finds
+    assert pool.submit(identity, 1).result() == 1  # from here on the worker has begun, and gets the call at once
+
+    def open_gate_and_look(*args):
+        gate.send("the last")
+        return finds(*args)
+
+    call = pool.submit(receive_one, gate)
+    pool.shutdown(wait=False)
+    with monkeypatch.context() as patched:
+        patched.setattr(Looking, "finds", open_gate_and_look)
+        assert call.result() == "the last"
+    pool._collector.join()  # without a call that would wake it
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_workers_leave_when_the_last_result_was_found_by_looking(model, monkeypatch):
+    model.run(main_shut_down, model, monkeypatch)
+
+
+class GivesBack:
+    """A worker's handle; to collect from it gives a task back."""
+
+    def __init__(self, queue):
+        self.queue = queue
+
+    def watch(self, on):
+        """Do nothing."""
+
+    def collect(self):
+        self.queue.append("what the worker could not read")
+
+
+def test_what_a_look_gives_back_is_to_be_handed_out():
+    dispatcher = Dispatcher(None, None, 1, ())
+    dispatcher._handles = [GivesBack(queue := [])]
+    dispatcher._queues.append(queue)
+    assert dispatcher.stage == OPEN
+    assert not dispatcher.end_look(dispatcher._handles[0])

@@ -42,8 +42,8 @@ SPAWNED = 8  # a list: the tasks that are to be started
 MAIN_AT, MAIN_SIZE, ASKED = range(10, 13)
 LIMITS = 13  # not 0 once a group with a time limit was opened that the supervisor has not noted yet
 FREE_BLOCKS = 16  # one list per power of two
-ALERT = 14  # not 0 once a scope was cancelled, the run was broken off, or tasks were asked where they wait: while it
-# is 0, a checkpoint has nothing else to look at
+ALERT = 14  # not 0 once a scope was cancelled or the run broken off, and while tasks are asked where they wait, which
+# is a byte of its own (`lives/deadlocks.py`): while it is 0, a checkpoint has nothing else to look at
 IN_FLIGHT = 62  # a list: the sockets that were pickled and have not arrived
 SHARES, FREE_SHARE = 60, 61  # how many buffers were shared, and a list of entries that are free again
 KEPT, TURN, WATCHED = 64, 65, 66  # free blocks that have kept their pages: bytes in all; see `Arena.free`

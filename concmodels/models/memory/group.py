@@ -12,6 +12,8 @@ from _thread import RLock
 from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models.memory.arena import (
     ALERT,
+    ANSWERED,
+    ASKED,
     BLOCK,
     BROKEN,
     CANCELLED,
@@ -200,7 +202,7 @@ class TaskGroup:
         if self._seconds is None:
             return
         participant, words = self.participant, self.participant.words
-        words[self._at + UNTIL] = time.monotonic_ns() + int(self._seconds * 1e9)
+        words[self._at + UNTIL] = time.monotonic_ns() + int(max(self._seconds, 0.0) * 1e9)
         words[LIMITS] = 1
         if self._seconds > 0:
             participant.notify_supervisor()
@@ -223,7 +225,7 @@ class TaskGroup:
         with arena.claim:
             at = arena.new_record()
             words[at + BLOCK], words[at + SIZE], words[at + PARENT] = arena.put(call), len(call), self._at
-            words[at + EXPENDABLE] = self.expendable
+            words[at + EXPENDABLE], words[at + ANSWERED] = self.expendable, words[ASKED]
             words[self._at + LIVE] += 1
             arena.push(SPAWNED, at)
         task = Task(self, at, name)
@@ -318,6 +320,8 @@ class TaskGroup:
             words[self._at + UNTIL] = 0  # the supervisor looks for it in all records, those that are free too
             participant.arena.free_record(self._at)
             self._at = 0
+        if self._seconds is not None:  # the supervisor looks for no deadlock as long as it believes in a limit
+            participant.notify_supervisor()
 
     def _forget(self, task: Task) -> None:
         words, arena = self.participant.words, self.participant.arena

@@ -42,7 +42,7 @@ from concmodels.models.memory.channels.layout import (
     ChannelMemory,
     make,
 )
-from concmodels.models.memory.channels.words import LEAST, RECORDS
+from concmodels.models.memory.channels.words import CONSTANT, LEAST, RECORDS, kind_of
 from concmodels.models.memory.looking import Looking
 from concmodels.models.memory.participant import Participant, current, participants
 from concmodels.models.memory.pickling import dumps, unpack_arrived
@@ -198,6 +198,7 @@ class Channel(ChannelMemory):
 
     def _append(self, payload: int | bytes) -> bool:
         """Put it behind the others, if there is room; return whether there was."""
+        self.home.wait_slot()  # before the lock: a new slot may be a question to the supervisor
         with self._senders:
             sent = self._append_now(payload)
         if sent:
@@ -215,7 +216,7 @@ class Channel(ChannelMemory):
             return False
         word = self._ring[tail & self._mask] = payload if isinstance(payload, int) else self._store(payload)
         control[TAIL] = tail + 1
-        if RECORDS[1] <= word < LEAST:
+        if RECORDS[1] <= word < LEAST and kind_of(word)[0] != CONSTANT:
             self.home.let_go()  # of the block; a task that is killed before this has the senders' lock
         return True
 

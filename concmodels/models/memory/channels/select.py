@@ -187,9 +187,12 @@ class Selection:
                 return case
         return None
 
+    def _describe(self) -> str:
+        return "select of " + ", ".join(case.channel.describe(case.sending) for case in self._cases)
+
     def _join(self, timeout: float | None) -> None:
         if expired(timeout):
-            raise TimeoutError("select: none of the cases can be done now")
+            raise TimeoutError(f"{self._describe()} would have to wait")
         for case in self._cases:
             case.push(self._me)
         self._participant.words[self._me + OUTCOME] = PENDING
@@ -229,7 +232,7 @@ class Selection:
         # A claim changes OUTCOME; a hint takes a record out of its list. Any other wake-up is left over from before.
         while words[self._me + OUTCOME] == PENDING and all(words[case.record + LIST] for case in self._cases):
             if not block(until):
-                raise TimeoutError("select: none of the cases could be done in time")
+                raise TimeoutError(f"{self._describe()} timed out")
 
     def _leave(self) -> Selected | None:
         """Leave all lists; from here on no partner can claim this task. Return what one has done before, or None."""

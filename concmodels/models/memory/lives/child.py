@@ -12,7 +12,17 @@ from concmodels.models.memory.lives import early_pickle  # noqa: F401 - before a
 # isort: split
 from concmodels.errors import CannotTravel
 from concmodels.models.memory import pickling
-from concmodels.models.memory.arena import BLOCK, BROKEN, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
+from concmodels.models.memory.arena import (
+    ANSWERED,
+    ASKED,
+    BLOCK,
+    BROKEN,
+    MAIN_AT,
+    MAIN_SIZE,
+    SIZE,
+    Arena,
+    Cancelled,
+)
 from concmodels.models.memory.group import DONE, FAILED, STOPPED, finish
 from concmodels.models.memory.participant import Participant, WaitSlot, enter
 from concmodels.platform import waking
@@ -105,6 +115,7 @@ def local_slot(participant: Participant) -> WaitSlot:
         at = participant.arena.new_record()
         if not participant.words[at]:
             participant.words[at] = waking.make()
+    participant.words[at + ANSWERED] = participant.words[ASKED]  # what was asked before is no question to this thread
     return WaitSlot(at, participant.words[at], at)
 
 

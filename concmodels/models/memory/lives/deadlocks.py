@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _SOON_S = 0.01  # between the first two looks at what has been asked; each pause is twice as long as the one before
 
+_QUESTION = 4  # the byte of ALERT; on no machine the one that a 1 in the word sets
+
 
 class DeadlockDetector:
     """Looks, now and then, whether any task of the run can still go on."""
@@ -85,6 +87,7 @@ class DeadlockDetector:
         if not waits or (waits == asked and any(words[at + ANSWERED] != words[ASKED] for at in names)):
             return None
         self._asked, self._pause = {}, self._still.pause
+        _mark_question(self._participant, False)
         if waits != asked:
             return None  # something has moved
         if self.ends_run and any(words[at + PLACE_SIZE] < 0 for at in names):
@@ -96,7 +99,16 @@ class DeadlockDetector:
 def ask_places(participant: Participant) -> None:
     """Have each task that waits say where it does, when it is woken next."""
     participant.words[ASKED] += 1
-    participant.words[ALERT] = 1
+    _mark_question(participant, True)
+
+
+def _mark_question(participant: Participant, on: bool) -> None:
+    """Say in ALERT that tasks are asked where they wait, or that they no longer are.
+
+    That is a byte of its own in the word: taking it back can't wipe out a cancellation, which comes at any time and
+    sets the whole word to 1. Who loads the word finds it not 0 if either is so.
+    """
+    participant.arena.bytes[8 * ALERT + _QUESTION] = on
 
 
 def places(participant: Participant, names: dict[int, str]) -> tuple[str, ...]:

@@ -78,6 +78,8 @@ GRACE_S, SHORT_GRACE_S = 2.0, 0.15
 STALL_S = 5.0
 """After so many seconds in which every task was in the same wait, a run says who waits where."""
 
+_LONGEST_S = 1e6  # of one wait: a poller takes no more than 24 days
+
 DEFAULT_CHANNEL_BYTES = 1 << 26
 
 
@@ -228,7 +230,12 @@ class Supervisor:
         self.participant.notify_supervisor()
 
     def _ask_who_waits(self) -> None:
-        """If all tasks wait when Ctrl-C comes, have them say where; each answers before the cancellation ends it."""
+        """If all tasks wait when Ctrl-C comes, have them say where; each answers before the cancellation ends it.
+
+        They are asked once, however many groups Ctrl-C leaves: a second question would make the first answers void.
+        """
+        if self._interrupted:
+            return
         words = self.participant.words
         tasks = {at: name for at, name in list(self.tasks.items()) if name != "main"}
         if tasks and not self._was_told() and all(words[at + WAITING] for at in tasks):
@@ -338,7 +345,8 @@ class Supervisor:
         if self._may_be_stuck():
             times.append(max(0.0, self._first_look - now()) if self._detector is None else self._detector.patience())
         if self._limits:
-            times.append(max(0.0, (min(self._limits.values()) - time.monotonic_ns()) / 1e9))
+            rest = (min(self._limits.values()) - time.monotonic_ns()) / 1e9
+            times.append(min(max(0.0, rest), _LONGEST_S))
         if self.participant.words[WATCHED]:
             self._next_turn = self._next_turn or now() + IDLE_S
             times.append(max(0.0, self._next_turn - now()))

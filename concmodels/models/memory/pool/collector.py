@@ -6,6 +6,7 @@ from _thread import get_ident
 from concmodels.models.memory.arena import Cancelled, deadline
 from concmodels.models.memory.group import cancel
 from concmodels.models.memory.looking import LOOK_NS, Looking
+from concmodels.models.memory.pool.dispatcher import OPEN
 from concmodels.models.memory.pool.future import Waiters
 from concmodels.models.memory.pool.worker_memory import LEFT
 
@@ -48,11 +49,14 @@ class Collector:
         return self._gone
 
     def step(self) -> None:
-        """Have the dispatcher do a round, and wake those whom it concerns."""
+        """Have the dispatcher do a round, and wake those whom it concerns.
+
+        Once the pool takes nothing more, that includes the thread: only it lets the workers leave.
+        """
         self._dispatcher.step()
         self.waiters.wake_done()
         with self._dispatcher.lock:
-            if not self._gone and (self._dispatcher.is_over() or self._must_look_sooner()):
+            if not self._gone and (self._dispatcher.stage != OPEN or self._must_look_sooner()):
                 self.notify()
 
     def wait_for(self, call: Future, timeout: float | None) -> None:

@@ -325,11 +325,10 @@ class Dispatcher:
             if handle not in self._handles:
                 return False
             handle.watch(False)
-            if self.stage != OPEN or any(map(len, self._queues)):
-                return False
-            handle.collect()
+            handle.collect()  # first: it gives back what the worker could not read, and that is to be handed out
+            is_all = self.stage == OPEN and not any(map(len, self._queues))
         self._tell()
-        return True
+        return is_all
 
     # Workers whose tasks wait for others.
 
