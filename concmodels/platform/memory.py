@@ -44,7 +44,7 @@ between the two: `dmb ishst` if the first is a store, `dmb ishld` if it is a loa
     models/memory/lives/supervisor.py     Supervisor.break_off           BROKEN, then ALERT
     models/memory/lives/deadlocks.py      ask_places                     ASKED, then ALERT
     models/memory/lives/deadlocks.py      tell                           PLACE_AT and PLACE_SIZE, then ANSWERED
-    models/memory/lives/deadlocks.py      DeadlockDetector._conclude     ANSWERED, then PLACE_AT and PLACE_SIZE
+    models/memory/lives/deadlocks.py      places                         ANSWERED, then PLACE_AT and PLACE_SIZE
     models/memory/pool/                   each word that says that others are there (GIVEN, LEFT, ENDED, TAIL, HEAD,
                                           READY) after what it speaks of
 

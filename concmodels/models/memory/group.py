@@ -264,7 +264,7 @@ class TaskGroup:
         if not isinstance(error, Cancelled):
             self._errors.append(error)
         if isinstance(error, (KeyboardInterrupt, Terminated)):
-            self.participant.shorten_grace()
+            self.participant.shorten_grace(error)
         if not self.participant.words[self._at + CANCELLED] and not (
             isinstance(error, Cancelled) and self.participant.cancelled(self._outer)
         ):

@@ -95,7 +95,9 @@ class Participant:
         self.take_descriptor: Callable[[int], int] = self._take_descriptor  # ... and this a descriptor for a record
         self.tell: Callable[[Participant, WaitSlot, FrameType], object]  # say where a thread waits
         self.notify_supervisor: Callable[[], object] = bool  # so that it looks at the arena
-        self.shorten_grace: Callable[[], object] = bool  # after a Ctrl-C tasks that only compute get less time
+        self.shorten_grace: Callable[[BaseException], object] = (
+            bool  # after a Ctrl-C tasks that only compute get less time
+        )
         self.is_parent = False
         self.call: Callable[[Callable[..., object], tuple[object, ...]], object] = _call
         self.own_threads: float = 0  # how many the model itself has started here ...

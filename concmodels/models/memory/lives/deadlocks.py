@@ -97,7 +97,7 @@ class DeadlockDetector:
 
 
 def ask_places(participant: Participant) -> None:
-    """Have each task that waits say where it does, when it is woken next."""
+    """Have each task that waits say where it does, when it is woken next: ALERT tells it that it is asked."""
     participant.words[ASKED] += 1
     _mark_question(participant, True)
 

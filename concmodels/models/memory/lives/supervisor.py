@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import count
 from math import inf
 
@@ -224,9 +224,10 @@ class Supervisor:
         if self._main_waker is not None:
             waking.wake(self._main_waker)
 
-    def _shorten_grace(self) -> None:
+    def _shorten_grace(self, error: BaseException) -> None:
         self.grace = SHORT_GRACE_S
-        self._ask_who_waits()
+        if isinstance(error, KeyboardInterrupt):
+            self._ask_who_waits()
         self.participant.notify_supervisor()
 
     def _ask_who_waits(self) -> None:
@@ -237,7 +238,9 @@ class Supervisor:
         if self._interrupted:
             return
         words = self.participant.words
-        tasks = {at: name for at, name in list(self.tasks.items()) if name != "main"}
+        tasks = {
+            at: name for at, name in list(self.tasks.items()) if name != "main" and not words[at + EXPENDABLE]
+        }  # a worker of a pool waits for work
         if tasks and not self._was_told() and all(words[at + WAITING] for at in tasks):
             from concmodels.models.memory.lives.deadlocks import ask_places
 
@@ -337,7 +340,8 @@ class Supervisor:
 
     @staticmethod
     def _print(what: str, waits: tuple[str, ...]) -> None:
-        print(Deadlock(what, waits), file=sys.stderr, flush=True)
+        with suppress(OSError, ValueError):  # the terminal is gone, or the program has closed the stream
+            print(Deadlock(what, waits), file=sys.stderr, flush=True)
 
     def patience(self) -> float | None:
         """Return the seconds until something has to be looked at; None means until it is woken."""

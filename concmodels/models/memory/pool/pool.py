@@ -262,7 +262,7 @@ class Pool(Executor):
             self.dispatcher.stage = STOPPED
             self.dispatcher.cancel_waiting()
         if isinstance(error, (KeyboardInterrupt, Terminated)):
-            participant.shorten_grace()
+            participant.shorten_grace(error)
         self._collector.cancel()
         slot = participant.wait_slot()
         before, slot.shielded = slot.shielded, True
