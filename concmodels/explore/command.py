@@ -120,9 +120,7 @@ def _report(scenario: Scenario, wanted: Options, options: argparse.Namespace) ->
         with _progress(search, options.quiet):
             return search.report()
     replay_id = ReplayId.parse(options.replay, checksum(scenario.codes))
-    return Search(scenario, wanted.for_replay(replay_id.switches, replay_id.order, replay_id.interrupt)).replay(
-        replay_id
-    )
+    return Search(scenario, replay_id.options(wanted)).replay(replay_id)
 
 
 @contextlib.contextmanager

@@ -71,9 +71,7 @@ def replay(
     """
     scenario = scenario_of(main, args, packages)
     replay_id = ReplayId.parse(schedule, checksum(scenario.codes))
-    options = Options(seconds=seconds, steps=steps, check=check).for_replay(
-        replay_id.switches, replay_id.order, replay_id.interrupt
-    )
+    options = replay_id.options(Options(seconds=seconds, steps=steps, check=check))
     return Search(scenario, options).replay(replay_id)
 
 

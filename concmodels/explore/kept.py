@@ -38,9 +38,7 @@ def _tried(
             replay_id.switches != wanted.switches and not scenario.is_async
         ):
             return None
-        report = Search(scenario, wanted.for_replay(replay_id.switches, replay_id.order, replay_id.interrupt)).replay(
-            replay_id
-        )
+        report = Search(scenario, replay_id.options(wanted)).replay(replay_id)
     except CannotExplore:
         return None  # another Python has made it, or the program can't follow it; what else is wrong, the search says
     return None if report.failure is None else report

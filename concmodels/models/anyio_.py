@@ -318,10 +318,7 @@ async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], 
     soon = getattr(loop, "run_sync_soon", None)  # only trio has it
     scope = anyio.CancelScope()
     kind = AsyncioDetector if soon is None else TrioDetector
-    with (
-        _guard(loop, scope.cancel) as guard,
-        kind(seconds, scope.cancel) as detector,
-    ):
+    with _guard(loop, scope.cancel) as guard, kind(seconds, scope.cancel) as detector:
         with scope:
             result = await main(*args)
             if soon is None:

@@ -45,7 +45,7 @@ from concmodels.models.tasks.runs import run_of
 from concmodels.models.tasks.signals.frames import raised
 from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.waiting.hub_throws import forget_throws, postpone, postponed, raise_postponed, throws_due
-from concmodels.models.waiting.sockets.gevent import notify_closing_in_hub, sockets_here, wait_in_hub
+from concmodels.models.waiting.sockets.gevent import notify_closing_in_hub, sockets_here, start_timer, wait_in_hub
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
 from concmodels.models.waiting.turns import turns_of
 from concmodels.models.waiting.unbounded import UnboundedGreenlets
@@ -81,11 +81,7 @@ def _turns() -> Turns:
 
 
 def _call_later(seconds: float, callback: Callable[[], object]) -> Callable[[], object]:
-    loop = gevent.get_hub().loop
-    loop.update_now()  # else the seconds count from when the loop last woke up
-    timer = loop.timer(seconds)
-    timer.start(callback)
-    close: Callable[[], object] = timer.close
+    close: Callable[[], object] = start_timer(gevent.get_hub(), seconds, callback).close
     return close
 
 
@@ -121,8 +117,8 @@ class _Waiter(SingleThreadWaiter):
         """Wait until woken, at most `timeout` seconds. Returns True: the timeout claims and wakes the waiter too."""
         if postponed:
             raise_postponed(self.unit)
-        timer = None if timeout is None else self._start_timer(timeout)
         task = self._task
+        timer = None if timeout is None else start_timer(task.turns.hub, timeout, self.finish, TIMED_OUT)
         task.waiter = self
         try:
             while not self.woken:  # only `wake` ends the wait: other code may switch here too
@@ -139,13 +135,6 @@ class _Waiter(SingleThreadWaiter):
     def _deadlock(self) -> Deadlock:
         task = self._task
         return Deadlock() if task.detector is None else task.detector.describe()
-
-    def _start_timer(self, timeout: float) -> Any:
-        loop = self._task.turns.hub.loop
-        loop.update_now()  # else the seconds count from when the loop last woke up
-        timer = loop.timer(float(timeout))
-        timer.start(self.finish, TIMED_OUT)
-        return timer
 
     def wake(self) -> None:
         self._task.turns.add(self)

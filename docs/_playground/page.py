@@ -19,6 +19,7 @@ import time
 from js import Object, postMessage
 from pyodide.ffi import to_js
 
+from concmodels.explore import exploring
 from concmodels.explore.choices import Choose, Chosen
 from concmodels.explore.errors import CannotExplore, StillComputing
 from concmodels.explore.exploring import scenario_of
@@ -94,10 +95,8 @@ def explore(scenario, seconds):
 @answer
 def replay(scenario, text):
     """Run it on the schedule with this id."""
-    replay_id = ReplayId.parse(text, checksum(scenario.codes))
-    options = Options().for_replay(replay_id.switches, replay_id.order, replay_id.interrupt)
     with contextlib.redirect_stdout(Output()):
-        report = Search(scenario, options).replay(replay_id)
+        report = exploring.replay(scenario, schedule=text)
     return found(scenario, report)
 
 
@@ -146,8 +145,7 @@ def end_of(run):
 
 def print_again(scenario, failure):
     """Run the schedule of a failure once more, for what the program prints in it."""
-    replay_id = ReplayId.parse(failure.replay_id, checksum(scenario.codes))
-    options = Options().for_replay(replay_id.switches, replay_id.order, replay_id.interrupt)
+    options = ReplayId.parse(failure.replay_id, checksum(scenario.codes)).options(Options())
     with Surroundings().watched(), Runs(scenario, options) as runs, runs.switching():
         runs.repeat(Replay(failure.schedule))
 

@@ -13,7 +13,6 @@ function whyNot() {
 // Open a program for the reader, changed if `packed` is one that a link has brought.
 async function open(root, packed) {
     root.querySelector(".playground-open").remove();
-    root.querySelector(".playground-picture")?.remove(); // the page's own: the answer has one
     const reason = whyNot();
     if (reason) {
         const status = document.createElement("p");
@@ -22,6 +21,7 @@ async function open(root, packed) {
         root.append(status);
         return null;
     }
+    root.querySelector(".playground-picture")?.remove(); // the page's own: the answer has one
     const { Program, unpacked } = await import("./program.js");
     return new Program(root, packed && (await unpacked(packed).catch(() => undefined)));
 }

@@ -57,8 +57,7 @@ function make(name, properties = {}, ...children) {
     return element;
 }
 
-function button(text, action, kind = "") {
-    const onclick = action;
+function button(text, onclick, kind = "") {
     return make("button", { type: "button", className: `playground-button ${kind}`, textContent: text, onclick });
 }
 
@@ -79,17 +78,17 @@ export class Program {
     makeButtons() {
         this.stop = button("Stop", () => Python.stop());
         this.undo = button("Undo my changes", () => (this.editor.text = this.original));
-        this.link = button("Copy a link to this program", () => this.copyLink());
+        const link = button("Copy a link to this program", () => this.copyLink());
         this.id = make("input", { type: "text", className: "playground-id", spellcheck: false, placeholder: "3.14-5f0c9a-a-6@2,9@1" });
         const again = make("form", { className: "playground-bar" },
             make("label", {}, "Replay id ", this.id), make("button", { className: "playground-button" }, "Run this schedule"));
         again.onsubmit = (event) => (event.preventDefault(), this.search("replay", this.id.value));
-        this.idBar = make("details", { className: "playground-more" }, make("summary", {}, "More"), again, this.link);
-        this.actions = [
+        this.idBar = make("details", { className: "playground-more" }, make("summary", {}, "More"), again, link);
+        const actions = [
             button("Try every schedule", () => this.tryAll(), "playground-main"),
             button("Run", () => this.runOnce()), button("You are the scheduler", () => this.play([])),
         ];
-        this.bar = make("div", { className: "playground-bar" }, ...this.actions, this.stop, this.undo);
+        this.bar = make("div", { className: "playground-bar" }, ...actions, this.stop, this.undo);
         this.stop.hidden = true;
     }
 

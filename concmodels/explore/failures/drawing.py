@@ -11,6 +11,8 @@ list of lines, which a screen reader reads.
 from html import escape
 from typing import TYPE_CHECKING
 
+from concmodels.explore.failures.picture import lanes_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -22,7 +24,7 @@ COLOURS = 6
 
 def drawing(rows: Sequence[Moment], first_line: int = 1) -> str:
     """Return the picture of these rows, which `picture.rows_of` chooses; lines count from `first_line` of the file."""
-    lanes = sorted({row.identity for row in rows}, key=lambda identity: [*map(int, identity.split("."))])
+    lanes = lanes_of(rows)
     at = [lanes.index(row.identity) for row in rows]
     items = [_item(rows[number], _lanes(rows, at, number), at[number], first_line) for number in range(len(rows))]
     return f'<ol class="schedule" style="--lanes:{len(lanes)}">{"".join(items)}</ol>'

@@ -34,7 +34,7 @@ def picture(moments: Sequence[Moment], most: int = ROWS) -> list[str]:
     rows, repeated, tail = _without_repetition(rows_of(moments))
     hidden = max(0, len(rows) - most + (repeated > 1))
     rows, at = rows[hidden:], len(rows) - tail - hidden
-    lanes = sorted({moment.identity for moment in rows}, key=lambda identity: [*map(int, identity.split("."))])
+    lanes = lanes_of(rows)
     texts = [_in_lane(moment, lanes.index(moment.identity)) for moment in rows]
     width = max(map(len, texts), default=0) + 2
     lines = [
@@ -49,6 +49,11 @@ def picture(moments: Sequence[Moment], most: int = ROWS) -> list[str]:
 def rows_of(moments: Sequence[Moment]) -> list[Moment]:
     """Return the moments that a picture shows, one for each of its rows; what repeats itself is not folded yet."""
     return list(_rows(list(_marked(moments))))
+
+
+def lanes_of(rows: Sequence[Moment]) -> list[str]:
+    """Return the identities of the tasks in these rows, in the order of their lanes."""
+    return sorted({moment.identity for moment in rows}, key=lambda identity: [*map(int, identity.split("."))])
 
 
 def _without_repetition(rows: list[Moment]) -> tuple[list[Moment], int, int]:

@@ -11,7 +11,7 @@ Between two minor versions of Python the bytecode differs, and so do the places 
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2s
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from concmodels.explore.monitor import Switches
-    from concmodels.explore.running.options import Order
+    from concmodels.explore.running.options import Options, Order
 
 LONGEST = 60
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -52,6 +52,12 @@ class ReplayId:
         if self.schedule is not None and len(short) <= LONGEST:
             return short
         return f"{start}!{self.source}"
+
+    def options(self, wanted: Options) -> Options:
+        """Return the options with which its schedule is run again: no search ends before it has come to it."""
+        return replace(
+            wanted, switches=self.switches, order=self.order, interrupt=self.interrupt, schedules=sys.maxsize
+        )
 
     @classmethod
     def parse(cls, text: str, checksum: str) -> ReplayId:

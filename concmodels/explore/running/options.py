@@ -32,10 +32,6 @@ class Options:
     order: Order = "kept"
     interrupt: bool = False
 
-    def for_replay(self, switches: Switches, order: Order, interrupt: bool) -> Options:
-        """Return the options with which a schedule is run again: no search ends before it has come to it."""
-        return replace(self, switches=switches, order=order, interrupt=interrupt, schedules=sys.maxsize)
-
     def for_play(self) -> Options:
         """Return the options with which somebody plays, who may think for an hour between two steps."""
         return replace(self, schedules=sys.maxsize, seconds=max(self.seconds, 3600.0))

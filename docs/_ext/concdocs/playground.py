@@ -45,12 +45,12 @@ def playground(name: str, shown: list[nodes.Node], pictured_from: int | None = N
     With `pictured_from`, the first line that is shown, there is a picture of what the button does, and one click is
     enough: the first thing that a visitor sees.
     """
-    is_first = pictured_from is not None
-    parts = [*shown, picture(name, pictured_from)] if pictured_from is not None else shown
+    parts, classes = shown, ["playground"]
+    if pictured_from is not None:
+        parts, classes = [*shown, picture(name, pictured_from)], ["playground", "playground-first"]
     if not is_there():
         return parts
     identity = "run-" + Path(name).stem.replace("_", "-")
-    classes = ["playground", *(["playground-first"] if is_first else [])]
     return [nodes.container("", *parts, classes=classes, ids=[identity], is_playground=True)]
 
 

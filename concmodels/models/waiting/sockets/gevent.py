@@ -21,6 +21,7 @@ from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from concmodels.models.waiting.sockets.waits import HasFileno
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
 _EVENTS = {READABLE: 1, WRITABLE: 2}  # libev's EV_READ and EV_WRITE
 _NOTHING_KEPT: tuple[Any, Any] = (lambda: None, None)
 _here = _local()
+
+
+def start_timer(hub: Any, seconds: float, function: Callable[..., object], *args: Any) -> Any:
+    """Have the hub call a function so many seconds from now; return the timer, which `close` ends."""
+    hub.loop.update_now()  # else the seconds count from when the loop last woke up
+    timer = hub.loop.timer(float(seconds))
+    timer.start(function, *args)
+    return timer
 
 
 class GeventWait(SocketWaitSteps, SingleThreadWaiter):
@@ -64,7 +73,7 @@ class GeventWait(SocketWaitSteps, SingleThreadWaiter):
         if postponed:
             raise_postponed(self.unit)
         self.watcher.start(self.unit.switch, self)
-        timer = None if timeout is None else self._start_timer(timeout)
+        timer = None if timeout is None else start_timer(self._hub, timeout, self.finish, TIMED_OUT)
         try:
             while self._callback is None:
                 if self._hub.switch() is self and self.claim(CLOSED if self.is_closed() else DONE):
@@ -76,13 +85,6 @@ class GeventWait(SocketWaitSteps, SingleThreadWaiter):
             if timer is not None:
                 timer.close()
         return True
-
-    def _start_timer(self, timeout: float) -> Any:
-        loop = self._hub.loop
-        loop.update_now()  # else the seconds count from when the loop last woke up
-        timer = loop.timer(timeout)
-        timer.start(self.finish, TIMED_OUT)
-        return timer
 
     def wake(self) -> None:
         self.watcher.stop()
