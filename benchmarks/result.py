@@ -20,14 +20,14 @@ is the number of steps, `cpu_count`, `cpu_model_name`, `platform`, `python_versi
     python, gil                           the tag ("3.14", "3.14t"), and "on" or "off"
     round                                 from 1; candidates of a cell that ran side by side have the same
     step                                  what is counted: "hop", "message", "task", "unit" ...
-    parameters                            every size, as JSON text: nodes, messages, in_flight, capacity, payload ...
+    parameters                            every size, as JSON text: nodes, messages, in_flight, capacity ...
     libraries                             versions, as JSON text
     figure_NAME                           other numbers of that run, by their name in the program's JSON (`setup_s`,
                                           `peak_pss_bytes`, `cpu_user_s`, `speedup`, `bytes_per_unit` ...)
     histogram, error_names                of the suite `web`, as JSON text: how many latencies there were by the lower
                                           bound of their bucket in microseconds; how many errors by name
 
-In `parameters`, `in_flight` is a number or "all", `capacity` a number or "inf", `payload` bytes (0: the bare number).
+In `parameters`, `in_flight` is a number or "all", `capacity` a number or "inf".
 
 `pythons` has by tag the version, whether the GIL was on, and how that Python was built (`benchmarks.machine.build`).
 `left_out` is a list of `{"suite", "cell", "candidate", "python", "failed", "why"}`: what was asked for and could not be
@@ -39,7 +39,7 @@ everything in it is valid, only not everything is in it.
     for row in results.of("ring", "stream"):            # rows of a cell, fastest first
         print(row.candidate, row.python, row.median, row.least, row.most, row.figure("setup_s"))
     results.row("ring", "token", "asyncio").median
-    results.sweep("ring", "payload", "trio")            # [(0, row), (64, row), (4096, row), (1048576, row)]
+    results.sweep("spawn", "units", "trio")             # [(10, row), (100, row), (1000, row), (10000, row)]
 """
 
 import json

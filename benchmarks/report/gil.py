@@ -11,6 +11,7 @@ from benchmarks.report.rows import dot, drawing, ratio_panel
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 from benchmarks.rounds import Interval, by_round, compared, interval
+from benchmarks.twins import ONE_THREADED
 
 TITLE = "What the GIL costs, and what it saves"
 WORKS_TITLE = "Computing, waiting and a shared buffer, with the GIL and without it"
@@ -67,7 +68,6 @@ GROUPS = (
     Group("memory of one among 300", "spawn", "units-300", ("threads", "processes", "subinterp"), MEMORY),
 )
 ONE_THREAD = "the classics together, in one thread"
-ONE_THREADED = ("greenlet", "asyncio")
 WORKS = {
     "cpu": ("articles", "cpu"),
     "io": ("articles", "io"),

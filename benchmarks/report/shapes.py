@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from benchmarks.report import grid, words
+from benchmarks.disturbance import marked
+from benchmarks.report import grid, lines, words
 from benchmarks.report.chart import Absent, Chart, command_for, table
 from benchmarks.report.grid import Grid
+from benchmarks.report.lines import Part
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 from benchmarks.rounds import Interval, compared
-from benchmarks.suites.shapes import BETWEEN, COMPILED, EXECUTORS, INSIDE, QUEUES
+from benchmarks.suites.shapes import BETWEEN, COMPILED, EXECUTORS, INSIDE, ITEMS, QUEUES, slug
 
 SUITE = "shapes"
 HELD = QUEUES | EXECUTORS
@@ -22,6 +24,8 @@ FORMS = {
     "crowd": "a crowd of {tasks}",
     "pairs": "{tasks} in pairs",
 }
+SIZES = ("int", "10 kB", "60 kB", "250 kB", "1 MB")
+"""A number, and bytes of growing sizes."""
 CROWDED = 100
 """With so many senders and a capacity, it is told whose turn comes when."""
 
@@ -40,13 +44,14 @@ class Pair(NamedTuple):
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """Return both pictures and the table of turns; a result without the suite has neither them nor a reason."""
+    """Return the pictures and the table of turns; a result without the suite has neither them nor a reason."""
     if SUITE in results.suites:
         pairs = list(pairs_of(results))
         inside = [it for it in pairs if it.ours.candidate in INSIDE and it.ours.step == "hop"]
         between = [it for it in pairs if it not in inside]
         yield chart(results, "shapes", "Shapes within a process: where what ships is faster", inside)
         yield chart(results, "shapes-between", "Between processes, and in pools: where what ships is faster", between)
+        yield sizes(results)
         yield turns(results)
 
 
@@ -125,8 +130,7 @@ def sheet(pairs: list[Pair]) -> Sheet:
     lines = [
         [
             label(it.ours),
-            it.ours.candidate,
-            it.theirs.candidate,
+            *(marked(row.candidate, row) for row in (it.ours, it.theirs)),
             *(words.duration(row.median) for row in (it.ours, it.theirs)),
             *(words.plain(float(f"{value:.2g}")) for value in it.ratio[:3]),
             *(words.duration(row.figure("cpu_s_per_step") or 0) for row in (it.ours, it.theirs)),
@@ -134,6 +138,37 @@ def sheet(pairs: list[Pair]) -> Sheet:
         for it in pairs
     ]
     return Sheet(head, lines, left=3)
+
+
+def sizes(results: Results) -> Chart | Absent:
+    """Return the chart of an item by its size: what lies between two memories is copied."""
+    title = "The size of an item: between processes and interpreters it is copied"
+    cells = {size: results.of(SUITE, f"item-{slug(size)}") for size in SIZES}
+    found: dict[str, dict[str, Row]] = {}
+    for size, rows in cells.items():
+        for row in sorted(rows, key=lambda row: (row.kind, row.candidate)):
+            found.setdefault(row.candidate, {})[size] = row
+    whole = {name: curve for name, curve in found.items() if curve.keys() == cells.keys()}
+    if not whole:
+        return Absent(title, "nothing was measured with items of every size")
+    rows = [row for curve in whole.values() for row in curve.values()]
+    grown = {name: curve[SIZES[-1]].median / curve[SIZES[0]].median for name, curve in whole.items()}
+    most, least = max(grown, key=lambda name: grown[name]), min(grown, key=lambda name: grown[name])
+    takeaway = f"An item of {SIZES[-1]} through {most} {words.takes(grown[most])} as an int"
+    takeaway += "" if most == least else f", through {least} it {words.takes(grown[least])}"
+    ends = "; ".join(
+        f"{name} {words.span([row.median for row in it.values()], words.duration)}" for name, it in whole.items()
+    )
+    shown = {name: [(float(ITEMS[size]), row.median) for size, row in curve.items()] for name, curve in whole.items()}
+    models = {name: next(iter(curve.values())).model or "" for name, curve in whole.items()}
+    ticks = {float(ITEMS[size]): size for size in SIZES}
+    part = Part("items", shown, {}, "an int, and bytes", "time per item (log)", words.duration, lambda it: ticks[it],
+                models=models)  # fmt: skip
+    table = [[name, *(words.duration(row.median) for row in curve.values())] for name, curve in whole.items()]
+    return Chart(
+        "shapes-sizes", title, takeaway, f"{takeaway}. An item takes, by its size: {ends}.", command_for(results, rows),
+        lines.drawing([part], across=1), Sheet(["", *SIZES], table),
+    )  # fmt: skip
 
 
 def turns(results: Results) -> Chart | Absent:
