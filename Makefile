@@ -49,16 +49,16 @@ test-gil: setup ## the tests for which the GIL matters, a minute and a half (PYT
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200
 
-bench-all: setup ## every result of the site, one after the other, two and a half hours; they are in build/results
+bench-all: setup ## every result of the site, one after the other, 2 hours 40 minutes; they are in build/results
 	$(python) -m benchmarks all $(foreach twin,$(TWINS),--python $(twin))
 
-bench: setup ## the benchmarks but those of web services and explorers, an hour; the result is in build/bench.json
+bench: setup ## the benchmarks but those that have to be named, 35 minutes; the result is in build/bench.json
 	@mkdir -p build
 	$(python) -m benchmarks run --output build/bench.json
 
 # TWINS names both: versions, or the paths of two environments' Pythons. Built alike, they differ in the GIL alone.
 TWINS = $(PYTHON) $(PYTHON)t
-bench-free-threaded: setup ## what the GIL costs and saves, an hour; the result is in build/bench-free-threaded.json
+bench-free-threaded: setup ## what the GIL costs and saves, 25 minutes; the result is in build/bench-free-threaded.json
 	@mkdir -p build
 	$(python) -m benchmarks run --twins $(foreach twin,$(TWINS),--python $(twin)) --output build/bench-free-threaded.json
 
@@ -66,7 +66,7 @@ bench-free-threaded: setup ## what the GIL costs and saves, an hour; the result 
 bench-quick: setup ## whether every benchmark but those of web services runs, 2 minutes
 	$(python) -m benchmarks run --quick $(if $(GOALS),--goals $(GOALS))
 
-bench-web: setup ## web services, two hours; the result is in build/web.json
+bench-web: setup ## web services, 50 minutes; the result is in build/web.json
 	@mkdir -p build
 	$(python) -m benchmarks run web --output build/web.json
 

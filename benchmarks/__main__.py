@@ -1,6 +1,6 @@
 """The command: `python -m benchmarks run`, `all`, `list`, `show`, `merge`, `report`.
 
-    python -m benchmarks all                                      every result of the site, in two and a half hours
+    python -m benchmarks all                                      every result of the site, in 2 hours 40 minutes
     python -m benchmarks run --output new.json                    most suites, in 35 minutes on two processors
     python -m benchmarks run shapes --output shapes.json          the shapes that programs have, in 15 minutes
     python -m benchmarks run web --output web.json                web services, in 50 minutes
@@ -81,7 +81,7 @@ def add_chosen(command: argparse.ArgumentParser) -> None:
         "wanted",
         nargs="*",
         metavar="SUITE[/CELL[/CANDIDATE]]",
-        help="default: all suites but shapes, web, explore and certainty; --quick: but web and certainty",
+        help="default: all suites but shapes, gil, web, explore and certainty; --quick: but web and certainty",
     )
     command.add_argument("--model", action="append", dest="models", metavar="NAME",
         help="only this model and what it is compared with; may be given several times")  # fmt: skip

@@ -95,8 +95,10 @@ def grid_of(title: str, pairs: list[Pair]) -> Grid:
 def label(row: Row) -> str:
     """Return a shape, or an item, in a few words: `100 in a row, 8 in flight`."""
     its = row.parameters
-    if row.step == "call" or row.cell.startswith("item-"):
+    if row.step == "call":
         return str(its["item"])
+    if row.cell.startswith("item-"):
+        return f"item: {its['item']}"
     tasks = FORMS[str(its["form"])].format(tasks=words.value(its["tasks"]))
     if its["capacity"] != "inf":
         return f"{tasks}, capacity {its['capacity']}"
@@ -143,32 +145,41 @@ def sheet(pairs: list[Pair]) -> Sheet:
 def sizes(results: Results) -> Chart | Absent:
     """Return the chart of an item by its size: what lies between two memories is copied."""
     title = "The size of an item: between processes and interpreters it is copied"
-    cells = {size: results.of(SUITE, f"item-{slug(size)}") for size in SIZES}
-    found: dict[str, dict[str, Row]] = {}
-    for size, rows in cells.items():
-        for row in sorted(rows, key=lambda row: (row.kind, row.candidate)):
-            found.setdefault(row.candidate, {})[size] = row
-    whole = {name: curve for name, curve in found.items() if curve.keys() == cells.keys()}
-    if not whole:
+    found = by_size(results)
+    if not found:
         return Absent(title, "nothing was measured with items of every size")
-    rows = [row for curve in whole.values() for row in curve.values()]
-    grown = {name: curve[SIZES[-1]].median / curve[SIZES[0]].median for name, curve in whole.items()}
+    grown = {name: curve[-1].median / curve[0].median for name, curve in found.items()}
     most, least = max(grown, key=lambda name: grown[name]), min(grown, key=lambda name: grown[name])
     takeaway = f"An item of {SIZES[-1]} through {most} {words.takes(grown[most])} as an int"
     takeaway += "" if most == least else f", through {least} it {words.takes(grown[least])}"
-    ends = "; ".join(
-        f"{name} {words.span([row.median for row in it.values()], words.duration)}" for name, it in whole.items()
-    )
-    shown = {name: [(float(ITEMS[size]), row.median) for size, row in curve.items()] for name, curve in whole.items()}
-    models = {name: next(iter(curve.values())).model or "" for name, curve in whole.items()}
-    ticks = {float(ITEMS[size]): size for size in SIZES}
-    part = Part("items", shown, {}, "an int, and bytes", "time per item (log)", words.duration, lambda it: ticks[it],
-                models=models)  # fmt: skip
-    table = [[name, *(words.duration(row.median) for row in curve.values())] for name, curve in whole.items()]
-    return Chart(
-        "shapes-sizes", title, takeaway, f"{takeaway}. An item takes, by its size: {ends}.", command_for(results, rows),
-        lines.drawing([part], across=1), Sheet(["", *SIZES], table),
-    )  # fmt: skip
+    times = {name: [words.duration(row.median) for row in curve] for name, curve in found.items()}
+    says = f"{takeaway}. An item takes, from an int to {SIZES[-1]}:"
+    says += f" {'; '.join(f'{name} {" to ".join((its[0], its[-1]))}' for name, its in times.items())}."
+    command = command_for(results, [row for curve in found.values() for row in curve])
+    table = Sheet(["", *SIZES], [[name, *its] for name, its in times.items()])
+    note = "Queue, SimpleQueue and Pipe are those of multiprocessing."
+    return Chart("shapes-sizes", title, takeaway, says, command, lines.drawing([curves(found)], across=1), table, note)
+
+
+def by_size(results: Results) -> dict[str, list[Row]]:
+    """Return the rows of what was measured with items of every size, by its name, models first."""
+    cells = [results.of(SUITE, f"item-{slug(size)}") for size in SIZES]
+    found: dict[str, list[Row]] = {}
+    for rows in cells:
+        for row in sorted(rows, key=lambda row: (row.kind, row.candidate)):
+            found.setdefault(row.candidate, []).append(row)
+    return {name: curve for name, curve in found.items() if len(curve) == len(SIZES)}
+
+
+def curves(found: dict[str, list[Row]]) -> Part:
+    """Return the lines of these rows; only models have a colour."""
+    places = [float(ITEMS[size]) for size in SIZES]
+    ticks = dict(zip(places, SIZES, strict=True))
+    short = {name.removeprefix("multiprocessing."): curve for name, curve in found.items()}
+    shown = {name: list(zip(places, (row.median for row in curve), strict=True)) for name, curve in short.items()}
+    models = {name: name if name in BETWEEN else "" for name in shown}
+    below, across = "an int, and bytes", "time per item (log)"
+    return Part("An item", shown, {}, below, across, words.duration, ticks.__getitem__, models=models)
 
 
 def turns(results: Results) -> Chart | Absent:

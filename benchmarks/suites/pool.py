@@ -8,6 +8,7 @@ buffer               ten million numbers summed in slices through `share`, two w
 workers-N            the tasks of `cpu` with N workers, in one model of each kind; two of them has `cpu`
 """
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,8 +43,8 @@ WORKS: dict[str, tuple[int, dict[str, Any]]] = {
 }
 """How many tasks, and what they do. Where they compute or wait for a while, a run takes 0.3 seconds at least, on two
 workers or eight: in a shorter one the odd millisecond of a busy machine would be told as a finding."""
-GROWING = (1, 4, 8)
-"""Numbers of workers: a machine with more processors shows more of the curve."""
+GROWING = (1, 4, 8, 16, 32, 64)
+"""Numbers of workers, up to 8 or twice the processors: a machine with more of them shows more of the curve."""
 ONE_OF_EACH = ("threads", "processes", "subinterp", "asyncio")
 FIBONACCI = {"nothing": 0, "task-10us": 11, "task-1ms": 21}
 
@@ -100,7 +101,8 @@ def growing(quick: bool) -> Iterator[Candidate]:
     if quick:
         return
     tasks, sizes = WORKS["cpu"]
-    for workers in GROWING:
+    most = max(8, 2 * (os.process_cpu_count() or 1))
+    for workers in [number for number in GROWING if number <= most]:
         for model in ONE_OF_EACH:
             yield Candidate(
                 f"pool/workers-{workers}/{model}",

@@ -21,7 +21,7 @@ from benchmarks.suites.sizes import MODELS, amount, hop_cost
 OWN = ("janus", "culsans", "uvloop")
 """What is not among this project's own requirements: installed for the peers alone."""
 SIZE, SMALL = (300, 5000), (50, 1000)
-"""Nodes and messages. The fewer messages, the dearer a hop: the ring is full for a smaller part of the time."""
+"""Nodes and messages. The fewer messages, the longer a hop takes: the ring is full for a smaller part of the time."""
 LANGUAGES = (("go unbuffered", "go", 0), ("go buffered 128", "go", 128), ("erlang", "erlang", 0))
 
 

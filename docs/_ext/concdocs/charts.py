@@ -176,7 +176,7 @@ class ResultTable(Directive):
 
 
 class Builds(Directive):
-    """How the Pythons of a result were built, and whether they were configured alike but for the GIL."""
+    """How the Pythons of a result were built; `about-result` says whether they are alike."""
 
     required_arguments = 1
 
@@ -188,8 +188,7 @@ class Builds(Directive):
             raise Mistake(f"there is no result {name!r}; there are {', '.join(filter(None, results.FILES))}")
         found = results.results(name)
         self.depends_on(results.path(name))
-        table = nodes.container("", *self.markdown(builds.sheet(found).markdown()), classes=["wide-table"])
-        return [table, *self.markdown("\n\n".join(builds.says(found)))]
+        return [nodes.container("", *self.markdown(builds.sheet(found).markdown()), classes=["wide-table"])]
 
 
 def open_chart(self: HTML5Translator, node: nodes.Element) -> None:
