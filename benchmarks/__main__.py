@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks run`, `all`, `list`, `show`, `merge`, `report`.
+"""The command: `python -m benchmarks run`, `all`, `list`, `show`, `report`.
 
     python -m benchmarks all                                      every result of the site, in 2 hours 40 minutes
     python -m benchmarks run --output new.json                    most suites, in 35 minutes on two processors
@@ -12,7 +12,6 @@
     python -m benchmarks run --quick                              whether everything runs, in less than two minutes
     python -m benchmarks list ring
     python -m benchmarks show new.json ring/stream
-    python -m benchmarks merge new.json web.json --output all.json
     python -m benchmarks report new.json                          a page, charts and tables, in build/report
     python -m benchmarks report mine.json theirs.json             results of several machines, in one page
 
@@ -64,9 +63,6 @@ def parser() -> Parser:
     show = commands.add_parser("show", help="show a result as tables")
     show.add_argument("file", metavar="RESULT.json", help="file that `run` has written")
     show.add_argument("wanted", nargs="*", metavar="SUITE[/CELL]", help="default: everything in the file")
-    merge = commands.add_parser("merge", help="make one result of several of the same machine")
-    merge.add_argument("files", nargs="+", type=Path, metavar="RESULT.json", help="results to merge, at least two")
-    merge.add_argument("--output", type=Path, required=True, metavar="FILE.json", help="file for the merged result")
     report = commands.add_parser("report", help="make a page of a result, or one that compares several")
     report.add_argument("files", nargs="+", metavar="RESULT.json", help="one result, or several to compare")
     report.add_argument(
@@ -216,17 +212,6 @@ def show(options: argparse.Namespace) -> int:
     return OK
 
 
-def merge(options: argparse.Namespace) -> int:
-    """Write several results into one file."""
-    from benchmarks import merging, tables
-
-    if len(options.files) < 2:
-        raise BadInput("there must be at least two results")
-    check_output(options.output)
-    print(tables.summary(merging.merge(options.files, options.output)))
-    return OK
-
-
 def report(options: argparse.Namespace) -> int:
     """Write a page, charts and tables of a result; of several, a page and tables with a column for each."""
     need("matplotlib", "the report")
@@ -250,7 +235,7 @@ def every(options: argparse.Namespace) -> int:
     return all_files.measure(options, run_line)
 
 
-COMMANDS = {"run": run, "all": every, "list": listed, "show": show, "merge": merge, "report": report}
+COMMANDS = {"run": run, "all": every, "list": listed, "show": show, "report": report}
 
 
 def main() -> int:
