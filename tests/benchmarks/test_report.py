@@ -132,6 +132,8 @@ def test_a_ring_of_one_model_compares_it_with_nothing():
 
 def test_the_command_measures_the_same_again():
     assert chart("ring-stream", *STREAM).command == "python -m benchmarks run ring/stream --output new.json"
+    many = [ring(f"cell-{number}", "threads", 1) for number in range(9)]
+    assert command_for(results(*many), many) == "python -m benchmarks run ring --output new.json"
     two = results(*STREAM[:1], ring("stream", "threads", 1, python="3.15"), quick=True)
     assert command_for(two, two.rows).endswith("ring/stream --python 3.14 --python 3.15 --quick --output new.json")
 

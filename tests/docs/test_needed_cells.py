@@ -5,6 +5,7 @@ for its charts the command that measures them again. What is shown nowhere is no
 """
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -66,7 +67,8 @@ def of_page(text: str) -> set[str]:
 def of_chart(argument: str) -> set[str]:
     """The cells of a chart: those of the command that measures it again."""
     _, drawn = charts.named(argument)
-    return {word for word in drawn.command.split() if "/" in word}
+    asked = shlex.split(drawn.command)[4:]
+    return {word for word in asked if "/" in word} | {f"{word}/*" for word in asked if word in suites.SUITES}
 
 
 def of_readme() -> set[str]:
