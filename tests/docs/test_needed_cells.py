@@ -7,6 +7,7 @@ for its charts the command that measures them again. What is shown nowhere is no
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,12 @@ ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "docs" / "_ext"))
 pytest.importorskip("sphinx")
 
-from benchmarks import goals, readme, suites  # noqa: E402 - what follows the path is found only now
+from benchmarks import goals, readme, report, suites  # noqa: E402 - what follows the path is found only now
+from benchmarks.__main__ import chosen, parser  # noqa: E402
 from benchmarks.all_files import FILES  # noqa: E402
+from benchmarks.cell import Candidate  # noqa: E402
 from concdocs import charts, results, web_tables  # noqa: E402
+from concmodels import catalog  # noqa: E402
 
 PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if "_ext" not in path.parts]
 ROLE = re.compile(r"\{(?:measured|ratio)\}`([^`|\\]*)")
@@ -81,15 +85,15 @@ def is_needed(cell: str, needed: set[str]) -> bool:
     return cell in needed or any(it.endswith("*") and cell.startswith(it[:-1]) for it in needed)
 
 
-def measured() -> dict[str, set[str]]:
-    """The cells that `python -m benchmarks all` measures, by the name of the result."""
-    from benchmarks.__main__ import chosen, parser
+def candidates() -> dict[str, list[Candidate]]:
+    """What `python -m benchmarks all` measures, by the name of the result."""
+    lines = {name: ["run", *FILES[file.name][1]] for name, (_, file) in results.FILES.items()}
+    return {name: chosen(parser().parse_args(line)) for name, line in lines.items()}
 
-    found = {}
-    for name, (_, file) in results.FILES.items():
-        options = parser().parse_args(["run", *FILES[file.name][1]])
-        found[name] = {f"{name}:{suite}/{cell}" for suite, cell in suites.by_cell(chosen(options))}
-    return found
+
+def measured() -> dict[str, set[str]]:
+    """The cells of these."""
+    return {name: {f"{name}:{it.suite}/{it.cell}" for it in found} for name, found in candidates().items()}
 
 
 def test_every_cell_that_is_measured_is_needed_by_a_page():
@@ -102,6 +106,35 @@ def test_every_cell_that_is_measured_is_needed_by_a_page():
         )
         superfluous = {cell for cell in cells & known if not is_needed(cell, needed)}
         assert superfluous == set(), name
+
+
+def test_every_row_that_a_page_names_is_measured():
+    known = {f"{name}:{it.path}" for name, found in candidates().items() for it in found}
+    rows = {row for path in PAGES for both in ROLE.findall(path.read_text()) for row in both.split(" / ")}
+    rows |= {f"twins:{path}" for path, _ in readme.FREE_THREADED.values()} | goals.paths()
+    named = {f"{name}:{row.partition('@')[0].strip()}" for name, row in map(results.split, rows)}
+    assert len(named) > 200 and named - known == set()
+
+
+def test_every_chart_and_table_of_a_page_is_drawn_from_what_is_measured():
+    blocks = [
+        (kind, *results.split(argument))
+        for path in PAGES
+        for kind, argument in BLOCK.findall(path.read_text())
+        if kind in ("chart", "result-table")
+    ]
+    for name, found in candidates().items():
+        if not results.path(name).exists():
+            continue
+        paths, known = {it.path for it in found}, results.results(name)
+        rows = [row for row in known.rows if f"{row.suite}/{row.cell}/{row.candidate}" in paths]
+        some = replace(known, rows=rows)
+        drawn = {it.name for it in report.charts(some)}
+        drawn |= {f"{model}/{it.name}" for model in catalog.names() for it in report.model_charts(some, model)}
+        tables = {*report.tables(some), *web_tables.tables(some), "left-out"}
+        wanted = {(kind, it) for kind, of, it in blocks if of == name}
+        missing = {(kind, it) for kind, it in wanted if it not in (drawn if kind == "chart" else tables)}
+        assert missing == set(), name
 
 
 def test_what_is_needed_is_told_from_what_is_not():
