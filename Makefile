@@ -49,7 +49,7 @@ test-gil: setup ## the tests for which the GIL matters, a minute and a half (PYT
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200
 
-bench-all: setup ## every result of the site, one after the other, 2 hours 40 minutes; they are in build/results
+bench-all: setup ## every result of the site, one after the other, two and a half hours; they are in build/results
 	$(python) -m benchmarks all $(foreach twin,$(TWINS),--python $(twin))
 
 bench: setup ## the benchmarks but those that have to be named, 35 minutes; the result is in build/bench.json
@@ -58,7 +58,7 @@ bench: setup ## the benchmarks but those that have to be named, 35 minutes; the 
 
 # TWINS names both: versions, or the paths of two environments' Pythons. Built alike, they differ in the GIL alone.
 TWINS = $(PYTHON) $(PYTHON)t
-bench-free-threaded: setup ## what the GIL costs and saves, 25 minutes; the result is in build/bench-free-threaded.json
+bench-free-threaded: setup ## what the GIL costs and saves, 20 minutes; the result is in build/bench-free-threaded.json
 	@mkdir -p build
 	$(python) -m benchmarks run --twins $(foreach twin,$(TWINS),--python $(twin)) --output build/bench-free-threaded.json
 

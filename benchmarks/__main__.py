@@ -1,6 +1,6 @@
 """The command: `python -m benchmarks run`, `all`, `list`, `show`, `report`.
 
-    python -m benchmarks all                                      every result of the site, in 2 hours 40 minutes
+    python -m benchmarks all                                      every result of the site, in two and a half hours
     python -m benchmarks run --output new.json                    most suites, in 35 minutes on two processors
     python -m benchmarks run shapes --output shapes.json          the shapes that programs have, in 15 minutes
     python -m benchmarks run web --output web.json                web services, in 50 minutes

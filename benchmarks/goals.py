@@ -69,7 +69,6 @@ LANGUAGES = [("erlang", 0.9), ("go unbuffered", 1), ("go buffered 128", 0.15)]
 BOUNDED = {
     "threads": ["queue.Queue", "culsans.Queue (sync)"],
     "processes": ["multiprocessing.Queue"],  # a SimpleQueue has no bound
-    "subinterp": ["interpreters.Queue"],
     "gevent": ["gevent.queue.Queue"],
     "eventlet": ["eventlet.Queue"],
     "asyncio": ["asyncio.Queue", "culsans.Queue (async)"],

@@ -1,9 +1,9 @@
-"""What is measured with the GIL and without it: `python -m benchmarks run --twins`, in 25 minutes.
+"""What is measured with the GIL and without it: `python -m benchmarks run --twins`, in 20 minutes.
 
 Twins are two builds of one version that differ in the GIL and in what comes with it, such as the memory allocator; the
 result says of each how it was built (`benchmarks.machine.build`). Measured is what a page compares, on the models that
-both have, and the suite `gil`; pools also beside what comes with Python. Where the suite `web` is named, its article on
-web services without the GIL is measured, too.
+both have, and the suite `gil`. Where the suite `web` is named, its article on web services without the GIL is measured,
+too.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -25,8 +25,6 @@ CELLS = {
 """The cells of each suite; empty: all of them."""
 NAMED_ONLY = {"web": ("granian", "threads-1", "threads-8", "threads-32", "threads-128", "granian-shares")}
 """The cells of suites that are measured only where they are named; all of their candidates."""
-WITH_OTHERS = ("pool", "articles", "gil")
-"""The suites in which baselines, and what one might use instead, are measured too, if they come with Python."""
 ONE_THREADED = ("greenlet", "asyncio")
 """The models whose classics are measured: all of their tasks share a thread, so their ratio is that of the builds."""
 
@@ -35,9 +33,9 @@ def wanted(it: Candidate) -> bool:
     """Return whether this candidate tells something about the GIL, and, but for the web services, needs no package."""
     if it.suite not in CELLS:
         return it.cell in NAMED_ONLY.get(it.suite, ())
-    cells, others = CELLS[it.suite], it.suite in WITH_OTHERS
+    cells, ours = CELLS[it.suite], it.kind == "model" or it.suite == "gil"
     models = ONE_THREADED if it.suite == "classics" else (None, *MODELS)
-    return (not cells or it.cell in cells) and it.model in models and (it.kind == "model" or others) and not it.needs
+    return (not cells or it.cell in cells) and it.model in models and ours and not it.needs
 
 
 def only(it: Candidate) -> bool:

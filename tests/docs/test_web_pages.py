@@ -353,6 +353,11 @@ def test_a_page_says_if_a_peer_passed_on_fewer_messages():
     assert not list(about.smaller(Results([ours, replace(theirs, parameters=ours.parameters)], [], {})))
 
 
+def test_of_every_result_a_page_says_in_how_many_runs_it_was_measured_and_of_which_code():
+    named = {found for path in PAGES for found in re.findall(r"^```\{about-result\} ?(\S*)$", path.read_text(), re.M)}
+    assert named == set(results.FILES)
+
+
 def test_a_result_that_is_missing_is_told_with_its_command():
     assert about.command("web-twins") == "python -m benchmarks run web --twins"
 
