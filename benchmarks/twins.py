@@ -27,6 +27,10 @@ NAMED_ONLY = {"web": ("granian", "threads-1", "threads-8", "threads-32", "thread
 """The cells of suites that are measured only where they are named; all of their candidates."""
 ONE_THREADED = ("greenlet", "asyncio")
 """The models whose classics are measured: all of their tasks share a thread, so their ratio is that of the builds."""
+POOLS = ("threads", "processes", "subinterp", "asyncio")
+"""The models whose pools are compared."""
+FEW = {"classics": ONE_THREADED, "nothing": POOLS}
+"""The models of a suite or of a cell, where these are not all."""
 
 
 def wanted(it: Candidate) -> bool:
@@ -34,7 +38,7 @@ def wanted(it: Candidate) -> bool:
     if it.suite not in CELLS:
         return it.cell in NAMED_ONLY.get(it.suite, ())
     cells, ours = CELLS[it.suite], it.kind == "model" or it.suite == "gil"
-    models = ONE_THREADED if it.suite == "classics" else (None, *MODELS)
+    models = FEW.get(it.suite) or FEW.get(it.cell) or (None, *MODELS)
     return (not cells or it.cell in cells) and it.model in models and ours and not it.needs
 
 

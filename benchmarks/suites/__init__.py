@@ -2,7 +2,7 @@
 
 Each module here has `candidates(quick)`, which describes and does nothing. The sizes are chosen so that a run
 of what is measured by default takes about 35 minutes on two processors; `quick` ones so that it takes less than two.
-Nothing is measured that no page shows: `tests/docs/test_needed_cells.py`.
+Nothing is measured that no page shows: `tests/docs/test_needed_rows.py`.
 """
 
 TYPE_CHECKING = False
