@@ -271,7 +271,7 @@ def left_out_of(data: dict[str, Any]) -> LeftOut:
     """Return what was left out, from its JSON. Raises `TypeError` for a value of another type."""
     for it in fields(LeftOut):
         typed(data, it.name, bool if it.name == "failed" else str)
-    return LeftOut(**data | {"candidate": _current_name(data["candidate"])})
+    return LeftOut(**data)
 
 
 def typed[T](data: dict[str, Any], name: str, *types: type[T]) -> T:
@@ -289,15 +289,6 @@ def runs_of(benchmark: Any) -> Iterator[tuple[float, dict[str, Any]]]:
             yield statistics.median(run.values), run.get_metadata()
 
 
-_OLD_KINDS = {"room": "model", "floor": "baseline"}
-"""The kinds of candidates by the names that they have in older result files."""
-
-
-def _current_name(candidate: str) -> str:
-    """Return the current name of a candidate; in older result files a baseline begins with `floor `."""
-    return f"baseline {candidate.removeprefix('floor ')}" if candidate.startswith("floor ") else candidate
-
-
 def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
     """Return the row that these runs make."""
     first = runs[0][1]
@@ -310,7 +301,6 @@ def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
     suite, cell, candidate, kind, python, gil, step = (
         typed(first, name, str) for name in ("suite", "cell", "candidate", "kind", "python", "gil", "step")
     )
-    kind, candidate = _OLD_KINDS.get(kind, kind), _current_name(candidate)
     if kind not in KINDS:
         raise ValueError(f"there is no kind {kind!r}")
     return Row(
