@@ -1,8 +1,10 @@
 """Where the project lies: links to it, "Edit this page", and the commands that fetch it.
 
-The address is that of the repository's own page: `Repository` in the `[project.urls]` of pyproject.toml, which the package
-index shows too. A copy of the project says its own in the variable CONCMODELS_REPOSITORY, or by `-D repository=`. Without
-an address there are no links, and the reader is sent to the folder that they got. CONCMODELS_BRANCH (`-D branch=`) is the branch that pages are edited on. The theme knows how pages are edited on HOSTS;
+The address is that of the repository's own page: `Repository` in the `[project.urls]` of pyproject.toml. A copy of the
+project says its own in the variable CONCMODELS_REPOSITORY, or by `-D repository=`. Without an address there are no
+links, and the reader is sent to the folder that they got.
+
+CONCMODELS_BRANCH (`-D branch=`) is the branch that pages are edited on. The theme knows how pages are edited on HOSTS;
 for another one CONCMODELS_EDIT (`-D edit=`) says it, with `{filename}` where the file in docs/ belongs.
 """
 
