@@ -28,7 +28,7 @@ PAGES = {
     "```{clone}\n```\n```{toctree}\n:glob:\n\n**\n```\n",
     "question.md": "# A question\n\n:::{note}\nNot this.\n:::\n\n**Who waits?**\n\nA task does. Nothing else would.\n",
     "told.md": '---\ndescription: What the "front" matter says.\n---\n# Told\n\nNot this.\n',
-    "bare.md": "# Bare\n\n- a point\n",
+    "bare.md": "# Bare\n\n| | a |\n| --- | --- |\n| b | 1 |\n",
     "deep/charted.md": "# Charted & more\n\nThe text of a page with a chart. More.\n\n"
     "```{chart} classics\n```\n```{chart} ring-stream\n```\n",
 }
@@ -133,6 +133,11 @@ def test_a_chart_without_a_picture_is_a_table_and_not_on_the_card(plain):
     text = (plain / "deep" / "charted.html").read_text()
     table, picture = re.findall(r'<figure class="chart.*?</figure>', text, re.DOTALL)
     assert "<table" in table and "<picture" not in table and "fjcreate" in table and "<picture" in picture
+
+
+def test_the_empty_corner_of_a_table_is_no_heading(plain):
+    text = (plain / "bare.html").read_text()
+    assert '<td class="head"></td>' in text and "<th" in text and '<th class="head"><p></p></th>' not in text
 
 
 def test_a_card_is_the_same_every_time(tmp_path, monkeypatch):
