@@ -35,8 +35,8 @@ of the others don't, except that `merge` has the items of its sources in the ord
 The tasks are in `concmodels/awaited/csp.py`; sync models run that text without `await`.
 """
 
-from math import inf
 from collections.abc import Callable, Iterable
+from math import inf
 from typing import Any
 
 from concmodels.two_forms import form_for
