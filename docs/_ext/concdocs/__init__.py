@@ -37,6 +37,7 @@ from concdocs import (
     signatures,
     stale,
     tabs,
+    traced,
     wild,
 )
 
@@ -69,6 +70,7 @@ PARTS = (
     signatures,
     stale,
     tabs,
+    traced,
     wild,
 )
 

@@ -62,6 +62,16 @@ def picture(name: str, first_line: int) -> nodes.Node:
     return _html(f'<div class="playground-picture">{drawing(rows_of(failure.moments), first_line)}</div>')
 
 
+class Schedule(Directive):
+    """The picture of a schedule that breaks a program, found while the site is built."""
+
+    required_arguments = 1
+
+    def build(self) -> list[nodes.Node]:
+        self.depends_on(file_in_project(self.arguments[0]))
+        return [picture(self.arguments[0], 1)]
+
+
 class Level(Directive):
     """A level of the game: a broken program, and the fewest forced switches that break it, in `fewest`."""
 
@@ -152,6 +162,7 @@ def write_archive(path: Path) -> None:
 
 
 def setup(app: Sphinx) -> None:
+    app.add_directive("schedule", Schedule)
     app.add_directive("level", Level)
     app.add_directive("game-score", Score)
     app.connect("builder-inited", fill)
