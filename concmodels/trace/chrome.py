@@ -26,16 +26,18 @@ Slices, `ph` "X". The slices of one lane follow each other, and none overlaps an
     select        wait     select      a select that has done no case (closed, failed); else it is a send or a receive
     sleep         wait     sleep
     result        wait     result      a wait for the result of a task, `number` is its lane
+    call          wait     call        a wait for the result of a pool's task; `number` is that of its `submit`
     join          wait     join        a wait at the end of a task group for its tasks
     socket        wait     socket      a wait for a socket
     work          work     work        a pool's worker has done a task; `number` is that of its `submit`
 
-A send or receive that has failed has the `cat` "failed" and no arrow.
+A send or receive that has failed has the `cat` "failed" and no arrow; a receive is then one slice. A `wait` is no
+operation of its own: its receive begins when it does, and `begin` and `end` of both say so.
 
 Marks, `ph` "i" with `s` "t", `cat` "mark". Their `name` is `args.what`, and of those of a channel it has that, too:
 
     start         the lane begins
-    end           the lane ends; `number` is the lane's, `cpu_ns` the time that the task has computed, or null
+    end           the lane ends
     spawn         it starts a task; `number` is the lane of that
     close C       it closes a channel
     cancel        it cancels a task, whose lane `number` is, or with 0 a group
@@ -75,6 +77,6 @@ ends are in the file, and no arrow goes back in time.
     cut           true if the disk was full before all events were written: those up to some moment are there
     notes         a list of sentences about what the file lacks: a task that was killed, a lane without space
     channels      by number, as text: {"name", "capacity" (null: unbounded), "sent", "received"}, the last two counted
-    lanes         by number, as text: {"name", "parent" (the lane that has spawned it, or null), "pid", "cpu_ns" (or
-                  null), "ended" (false: killed, or still running when the trace was written), "sent", "received"}
+    lanes         by number, as text: {"name", "parent" (the lane that has spawned it, or null), "pid", "cpu_ns" (how
+                  long it has computed; null: not known), "ended" (false: killed, or it ran on when this was written)}
 """
