@@ -55,6 +55,7 @@ ARROWS = {
     "programs/output": "catalog facts programs/signals",
     "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals",
     "command": "package programs programs/output",
+    "trace/command": "programs programs/output trace",
     "work": "catalog errors",
     "net": "errors",
     "ring": "contract programs",
@@ -93,6 +94,7 @@ ALONE = {
     "__init__.py": "package", "__main__.py": "command", "models/__init__.py": "models/folder",
     "explore/errors.py": "explore/errors", "explore/monitor.py": "explore/monitor",
     "programs/signals.py": "programs/signals",
+    **{f"trace/{name}.py": "trace/command" for name in ("__main__", "command", "tables")},
     "conformance/suite.py": "conformance/suite", "conformance/census.py": "conformance/suite",
 }  # fmt: skip
 """The files that count as folders of their own."""

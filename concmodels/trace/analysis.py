@@ -158,7 +158,8 @@ class Analysis:
         through: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for sent, received in self.trace.arrived():
             through[sent.channel].append((entered(sent, received, self.trace), received.end))
-        found = [self._flow(*self.trace.channel(channel), times) for channel, times in through.items()]
+        in_order = sorted(through.items(), key=lambda it: min(it[1]))
+        found = [self._flow(*self.trace.channel(channel), times) for channel, times in in_order]
         works = {row.number: row for row in self.trace.rows() if row.what == "work"}
         submits = [row for row in self.trace.rows() if row.what == "submit" and row.number in works]
         if submits:

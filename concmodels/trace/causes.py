@@ -144,7 +144,7 @@ class Causes:
         return self._trace.channel(row.channel).capacity
 
     def _note_receives(self) -> None:
-        """Note the rows that have received from each channel, in the order in which they ended, and those that closed it."""
+        """Note who received from each channel, in the order in which that ended, and who closed it."""
         found: dict[int, list[Row]] = defaultdict(list)
         for row in self._trace.rows():
             if row.what == "receive" and row.failed is None:

@@ -47,8 +47,9 @@ def _strip(lane: Lane, shares: list[float], axis: Axis, y: float, high: float) -
     for column in range(1, len(shares) + 1):
         if column == len(shares) or shades[column] != shades[begin]:
             if shades[begin]:
+                opacity, left = shades[begin] / _SHADES, axis.left + begin * pixels
                 found.append(
-                    f'<rect class="running" opacity="{shades[begin] / _SHADES:.1f}" x="{axis.left + begin * pixels:.1f}" '
+                    f'<rect class="running" opacity="{opacity:.1f}" x="{left:.1f}" '
                     f'y="{y:.1f}" width="{(column - begin) * pixels:.1f}" height="{high * 0.9:.1f}"/>'
                 )
             begin = column

@@ -48,7 +48,7 @@ def _stuck(row: Row, trace: Trace) -> Stuck:
     if row.what == "select":
         return Stuck(row.lane, "select", [], f"{name} waits for")
     channel = trace.channel(row.channel).name
-    others = sorted({it.lane for it in trace.rows()
-                     if it.channel == row.channel and it.what == _OTHER_END[row.what] and it.lane != row.lane})  # fmt: skip
+    other_end = [it for it in trace.rows() if it.channel == row.channel and it.what == _OTHER_END[row.what]]
+    others = sorted({it.lane for it in other_end} - {row.lane})
     verb = "sends to" if row.what == "send" else "receives from"
     return Stuck(row.lane, f"{verb} {channel}", others, f"{name} {verb} {channel}, and waits for")

@@ -40,8 +40,8 @@ def whole(title: str, size: tuple[float, float], style: str, parts: list[str]) -
     """Return a whole picture of this size, with `style` for its variables."""
     width, height = (f"{pixels:.0f}" for pixels in size)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="trace" role="img" aria-label="{escape(title)}" width="{width}" '
-        f'height="{height}" viewBox="0 0 {width} {height}"><style>{style}{_RULES}</style>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="trace" role="img" aria-label="{escape(title)}" '
+        f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"><style>{style}{_RULES}</style>'
         f'<rect class="paper" width="100%" height="100%"/>{"".join(parts)}</svg>'
     )
 

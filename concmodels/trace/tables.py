@@ -29,12 +29,11 @@ def print_tables(trace_of: Analysis, console: Console) -> None:
     console.print(", ".join([_counted(len(trace.lanes), "task"), *figures(trace_of)]))
     for sentence in filter(None, [trace.ended and f"It ended with {trace.ended}", *trace.notes]):
         console.print(sentence, markup=False)
-    console.print(_tasks(trace_of))
+    console.print("", _tasks(trace_of), "", sep="\n")
     _print_blame(trace_of, console)
-    flows = trace_of.flows()
-    if flows:
-        console.print(_channels(trace_of))
-    console.print(_path(trace_of))
+    if trace_of.flows():
+        console.print("", _channels(trace_of), sep="\n")
+    console.print("", _path(trace_of), sep="\n")
 
 
 def _print_schedule(its: Analysis, console: Console) -> None:
@@ -52,7 +51,7 @@ def _print_schedule(its: Analysis, console: Console) -> None:
 
 def _tasks(its: Analysis) -> Table:
     """Return how each task spent its time: the tasks that lived longest, if there are many."""
-    grid = _grid("task", *[f"{it:>8}" for it in ("for", "running", "waiting", "full", "asleep", "CPU")])
+    grid = _grid("task", ">for", ">running", ">waiting", ">full", ">asleep", ">CPU")
     lanes = list(its.trace.lanes.values())
     for lane in lanes[:_MOST_TASKS]:
         alive = lane.end - lane.begin
@@ -67,22 +66,22 @@ def _tasks(its: Analysis) -> Table:
 def _print_blame(its: Analysis, console: Console) -> None:
     """Print who waited for whom, the longest waits, and who is to blame."""
     if not its.blame:
-        console.print("\nNo task waited for another one.")
+        console.print("No task waited for another one.")
         return
-    grid = _grid("who waited", "for whom", "until it", "   times", "    total", "which meanwhile")
+    grid = _grid("who waited", "for whom", "until it", ">times", ">total", "which meanwhile")
     for blame in its.blame[:_MOST_BLAMED]:
         names = [Text(its.trace.name(it)) for it in (blame.waiter, blame.blamed)]
         grid.add_row(*names, blame.did, f"{blame.times:,}", told(blame.total), _mostly(blame.meanwhile))
     _more(grid, len(its.blame) - _MOST_BLAMED)
-    console.print(grid)
+    console.print(grid, "", sep="\n")
     for held in its.held_up()[:3]:
         console.print(sentence(held, its), markup=False)
-    grid = _grid("longest waits", "     from", "      for", "until")
+    grid = _grid("longest waits", ">from", ">for", "until")
     for wait in its.waits()[:_MOST_WAITS]:
         assert wait.cause is not None
         ended = Text(f"{its.trace.name(wait.cause.lane)} {wait.cause.did}")
         grid.add_row(Text(its.trace.name(wait.row.lane)), told(wait.row.begin), told(wait.length), ended)
-    console.print(grid)
+    console.print("", grid, sep="\n")
 
 
 def sentence(held: HeldUp, its: Analysis) -> str:
@@ -94,8 +93,9 @@ def sentence(held: HeldUp, its: Analysis) -> str:
 
 def _channels(its: Analysis) -> Table:
     """Return what went through the channels. The rate times the mean time is what was in flight: Little's law."""
-    headers = ("capacity", "messages", "per second", "x  mean time", "=  in flight", "at most", "1 in 100 over")
-    grid = _grid("channel", *[f"{it:>8}" for it in headers])
+    grid = _grid(
+        "channel", ">capacity", ">messages", ">a second", ">x mean time", ">= in flight", ">at most", ">1% over"
+    )
     flows = its.flows()
     for flow in flows[:_MOST_CHANNELS]:
         capacity = "inf" if flow.capacity == math.inf else f"{flow.capacity:g}"
@@ -109,7 +109,7 @@ def _path(its: Analysis) -> Table:
     """Return what the critical path consists of."""
     parts = its.path_by_task()
     whole = sum(ns for _, ns in parts) or 1
-    grid = _grid("critical path", "     time", "share")
+    grid = _grid("critical path", ">time", ">share")
     for what, ns in parts[:_MOST_STEPS]:
         grid.add_row(Text(what), told(ns), f"{ns / whole:.0%}")
     if len(parts) > _MOST_STEPS:
@@ -126,10 +126,10 @@ def _mostly(meanwhile: dict[str, int]) -> str:
 
 
 def _grid(*headers: str) -> Table:
-    """Return an empty table; a header that begins with a space is that of figures."""
+    """Return an empty table; a header that begins with `>` is that of figures."""
     grid = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for header in headers:
-        grid.add_column(header.strip(), justify="right" if header.startswith(" ") else "left", no_wrap=True)
+        grid.add_column(header.removeprefix(">"), justify="right" if header.startswith(">") else "left", no_wrap=True)
     return grid
 
 

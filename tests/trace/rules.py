@@ -1,4 +1,4 @@
-"""The rules that a file must keep for Perfetto to import it as it is meant: `broken_rules(content)` lists what breaks them.
+"""The rules that a file must keep, so that Perfetto imports it as it is meant. `broken_rules` lists what breaks them.
 
 1. Metadata is first; then come the events, in the order of their time.
 2. A receive that waited has two slices: the wait, and then a short one in which the message is there.
