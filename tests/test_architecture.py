@@ -51,9 +51,11 @@ ARROWS = {
     "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/buffers "
     "models/memory/channels models/memory/lives models/memory/pool models/pools models/sharing models/tasks "
     "models/tasks/signals models/waiting models/waiting/sockets",
+    "conformance/sync": "",
+    "trace": "catalog conformance/sync errors facts models/folder models/memory/channels",
     "programs/signals": "models/tasks/signals",
     "programs/output": "catalog facts programs/signals",
-    "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals",
+    "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals trace",
     "command": "package programs programs/output",
     "trace/command": "programs programs/output trace",
     "work": "catalog errors",
@@ -69,7 +71,6 @@ ARROWS = {
     "explore/threads": "explore/errors facts models/simulated models/tasks/signals",
     "explore/eventloops": "explore/errors explore/monitor explore/threads models/simulated models/tasks/signals",
     "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated models/tasks/signals",
-    "conformance/sync": "",
     "conformance/suite": "catalog models/memory/lives models/tasks/signals platform",
     "conformance/guarantees": "catalog errors platform",
     "stackless": "errors",
@@ -78,7 +79,7 @@ ARROWS = {
     "models/tasks/signals",
     "explore/shortest": "models/simulated",
     "explore/failures": "explore/errors explore/monitor explore/running explore/shortest explore/strategies "
-    "models/simulated models/tasks/signals",
+    "models/simulated models/tasks/signals trace",
     "explore": "catalog contract errors explore/errors explore/eventloops explore/failures explore/monitor "
     "explore/preemption explore/running explore/strategies explore/threads facts models/simulated "
     "models/tasks/signals programs programs/output",

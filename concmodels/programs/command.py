@@ -23,6 +23,7 @@ from concmodels.programs.plan import AnyPlan, check_size
 from concmodels.programs.program import Program
 from concmodels.programs.result import BAD_INPUT, OK, STOPPED, Outcome, how_it_stopped
 from concmodels.programs.signals import signals_held
+from concmodels.programs.tracing import Tracing
 
 
 def command(program: Program[Any, Any], arguments: list[str] | None = None) -> int:
@@ -41,7 +42,7 @@ def command(program: Program[Any, Any], arguments: list[str] | None = None) -> i
                 from concmodels.programs.subprocess_runner import run_order
 
                 return run_order(program, options.order)
-            return _run(program, options)
+            return _run(program, options, sys.argv[1:] if arguments is None else arguments)
     except (BadInput, UnknownModel, ModelUnavailable, TooLarge) as error:
         say(program.name, str(error))
         return BAD_INPUT
@@ -73,7 +74,7 @@ def _list() -> None:
         print(f"{name:{max(map(len, names))}}  {catalog.why_not(name) or 'available'}")
 
 
-def _run(program: Program[Any, Any], options: Namespace) -> int:
+def _run(program: Program[Any, Any], options: Namespace, arguments: list[str]) -> int:
     """Make all runs and write the report; return the greatest status. Nothing starts if the command line is wrong."""
     if not options.quiet:
         need("rich", "the table (--quiet leaves it out)")
@@ -82,17 +83,21 @@ def _run(program: Program[Any, Any], options: Namespace) -> int:
         plans, left_out, status = _planned(program, options)
     except ValueError as error:
         raise BadInput(str(error)) from None
+    if options.trace is not None and (len(plans) > 1 or options.repeat > 1):
+        raise BadInput("--trace records one run: give one --model, and no --repeat")
     file = JsonFile(options.json)
     file.begin(program.result.of(plan, error="did not end") for plan in plans)
     for model, why in left_out.items():
         say(program.name, f"{model} is left out: {why}")
     if plans and (note := program.note(plans[0])):
         say(program.name, note)
-    results = _results(program, plans, repeat=options.repeat, timeout=options.timeout, quiet=options.quiet)
+    with Tracing(program.name, options.trace, arguments) as tracing:
+        results = _results(program, plans, repeat=options.repeat, timeout=options.timeout, quiet=options.quiet)
+        tracing.ended(results[-1].error if results else None)
     file.end(results)
     if not options.quiet and any(result.verified for result in results):
         _show(results, sys.stderr if options.json == "-" else sys.stdout)
-    return max([status, *(result.status for result in results)])
+    return max([status, tracing.status, *(result.status for result in results)])
 
 
 def _show(results: list[Outcome], stream: TextIO) -> None:

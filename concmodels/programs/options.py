@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from concmodels.programs.output.streams import BadInput, quiet_when_closed
 from concmodels.programs.plan import SMALLEST_PAYLOAD
+from concmodels.programs.tracing import add_trace_option
 
 if TYPE_CHECKING:
     from concmodels.programs.program import Program
@@ -52,6 +53,7 @@ def parse(program: Program[Any, Any], arguments: list[str] | None) -> argparse.N
     add("--repeat", metavar="N", type=whole(), default=1, help="run each model N times; the table shows the median")
     add("--timeout", metavar="SECONDS", type=seconds, help="end a run whose three phases together take longer")
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
+    add_trace_option(parser)
     add("--quiet", action="store_true", help="show no table and no progress")
     add("--list", action="store_true", help="list the models and variants, and say which can run here")
     add("--order", type=json.loads, help=argparse.SUPPRESS)  # of a child, from `subprocess_runner.py`

@@ -17,12 +17,13 @@ Metadata, `ph` "M":
     thread_name        args: name, the task's
     thread_sort_index  args: sort_index, the lane's number
 
-Slices, `ph` "X". The slices of one lane follow each other, and none overlaps another. `cat` gives Perfetto the colours:
+Slices, `ph` "X". The slices of one lane follow each other or lie in each other (what a pool's task does lies in its
+`work`), and never overlap otherwise. Perfetto chooses their colours by `cat`:
 
     name          cat      args.what
-    send C        send     send        on channel C; lasts as long as the channel was full, at least 0.1 us
-    wait C        wait     wait        a receive that had to wait for an item longer than 0.1 us
-    receive C     receive  receive     0.1 us, at the moment when the item was there; after its `wait`, if it had one
+    send C        send     send        on channel C; lasts as long as the channel was full
+    wait C        wait     wait        the time until a receive had its item
+    receive C     receive  receive     at most 0.1 us, from the moment when the item was there; after its `wait`
     select        wait     select      a select that has done no case (closed, failed); else it is a send or a receive
     sleep         wait     sleep
     result        wait     result      a wait for the result of a task, `number` is its lane
@@ -30,6 +31,9 @@ Slices, `ph` "X". The slices of one lane follow each other, and none overlaps an
     join          wait     join        a wait at the end of a task group for its tasks
     socket        wait     socket      a wait for a socket
     work          work     work        a pool's worker has done a task; `number` is that of its `submit`
+    ...           step     step        one step of a schedule (of `explore`), as long as one step; `text` says what it
+                                       does, as `name` does; `place` where, `line` is the source there; `forced` is
+                                       true if the schedule has forced a switch to this task
 
 A send or receive that has failed has the `cat` "failed" and no arrow; a receive is then one slice. A `wait` is no
 operation of its own: its receive begins when it does, and `begin` and `end` of both say so.
@@ -44,18 +48,16 @@ Marks, `ph` "i" with `s` "t", `cat` "mark". Their `name` is `args.what`, and of 
     error         its task ends with an exception; `failed` says which kind
     submit        it gives a task to a pool; `number` counts those of the run
     begin         a pool's worker begins that task; without a `work` of this number the worker was killed in it
-    step          one step of a schedule (of `explore`): `text` says which, `place` where, `line` shows the source,
-                  `forced` is true if the schedule has forced a switch to this task
     killed        the last that is known of a lane that did not end
 
 Each slice and each mark has `args`:
 
     what, channel, number    as above; `channel` is a key of `otherData.channels`, as a number, or 0 for none. Of a
                              send and a receive `number` is the message's, which is the same for both and unique in its
-                             channel; where the channel is bounded to n, the message `number` could be sent because the
-                             message `number - n` had been received
-    begin, end               when the operation began and ended, in ns since the start of the run (in `step`s times
-                             1,000): exact, where `ts` and `dur` are moved so that slices don't overlap
+                             channel. If `every` is 1, messages are numbered from 0 in the order in which they were
+                             received; where the channel is bounded to n, the message `number` could be sent because
+                             the message `number - n` had been received
+    begin, end               when the operation began and ended, in ns since the start of the run (steps times 1,000)
     failed                   null, or "timeout", "closed", "cancelled", "error": then nothing was done
 
 Arrows: `ph` "s" at the start of a send's slice, and `ph` "f" with `bp` "e" at the start of a receive's slice. Both have
@@ -68,7 +70,7 @@ ends are in the file, and no arrow goes back in time.
     program       how it was run, for a title: "concmodels.ring 5 4 --model threads", or ""
     model         "threads"
     python        "3.14.8"
-    clock         "perf_counter_ns"; "virtual" (sim: its own time, and at least 1 us between two events); "step"
+    clock         "perf_counter_ns"; "virtual" (sim: its own time, with 1 us at least between two events); "step"
     unit          "ns" or "step"
     cpus          how many CPUs the run could use
     every         1 if each message is in the file; else only those whose number is divisible by it. All else is
@@ -80,3 +82,219 @@ ends are in the file, and no arrow goes back in time.
     lanes         by number, as text: {"name", "parent" (the lane that has spawned it, or null), "pid", "cpu_ns" (how
                   long it has computed; null: not known), "ended" (false: killed, or it ran on when this was written)}
 """
+
+import errno
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from concmodels.trace.rows import (
+    FAILURES,
+    RECEIVE,
+    SEND,
+    WHAT,
+    Row,
+)
+
+_WAITS = frozenset({"select", "sleep", "result", "call", "join", "socket"})
+_RECEIVE_NS = 100
+
+
+@dataclass
+class LaneFacts:
+    """One lane, as the file has it."""
+
+    number: int
+    name: str
+    rows: list[Row]
+    pid: int = 1
+    parent: int | None = None
+    cpu_ns: int | None = None
+    ended: bool = True
+    killed: bool = False
+
+
+@dataclass
+class ChannelFacts:
+    """One channel, as the file has it."""
+
+    name: str
+    capacity: float
+    sent: int = 0
+    received: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON can have it."""
+        capacity = None if self.capacity == float("inf") else int(self.capacity)
+        return {"name": self.name, "capacity": capacity, "sent": self.sent, "received": self.received}
+
+
+@dataclass
+class Recording:
+    """All that a file contains. The lanes are in the order of their numbers."""
+
+    lanes: list[LaneFacts]
+    channels: dict[int, ChannelFacts]
+    processes: dict[int, str] = field(default_factory=lambda: {1: "main"})
+    model: str = ""
+    program: str = ""
+    clock: str = "perf_counter_ns"
+    every: int = 1
+    ended: str | None = None
+    notes: list[str] = field(default_factory=list)
+    origin: int = 0
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    """Events of another kind than rows: the steps of a schedule."""
+
+    def about(self) -> dict[str, Any]:
+        """Return what `otherData` contains."""
+        return {
+            "format": "concmodels trace 1",
+            "cut": False,
+            "program": self.program,
+            "model": self.model,
+            "python": sys.version.split()[0],
+            "clock": self.clock,
+            "unit": "step" if self.clock == "step" else "ns",
+            "cpus": os.process_cpu_count(),
+            "every": self.every,
+            "ended": self.ended,
+            "notes": self.notes,
+            "channels": {str(number): it.to_json() for number, it in self.channels.items()},
+            "lanes": {
+                str(it.number): {
+                    "name": it.name, "parent": it.parent, "pid": it.pid, "cpu_ns": it.cpu_ns, "ended": it.ended,
+                }
+                for it in self.lanes
+            },
+        }  # fmt: skip
+
+
+def metadata(recording: Recording) -> Iterator[dict[str, Any]]:
+    """Yield the events that name processes and lanes."""
+    first: dict[int, int] = {}
+    for lane in recording.lanes:
+        first.setdefault(lane.pid, lane.number)
+    for pid, name in recording.processes.items():
+        if pid in first:
+            yield {"ph": "M", "name": "process_name", "pid": pid, "tid": first[pid], "args": {"name": name}}
+    for lane in recording.lanes:
+        here = {"pid": lane.pid, "tid": lane.number}
+        yield {"ph": "M", "name": "thread_name", **here, "args": {"name": lane.name}}
+        yield {"ph": "M", "name": "thread_sort_index", **here, "args": {"sort_index": lane.number}}
+
+
+def events(recording: Recording) -> list[dict[str, Any]]:
+    """Return the events that have a time, in its order."""
+    arrows = _arrows(recording.lanes)
+    found = list(recording.steps)
+    for lane in recording.lanes:
+        rows = sorted(lane.rows, key=lambda row: (row[0], -row[1]))
+        for place, row in enumerate(rows):
+            follows = rows[place + 1][0] if place + 1 < len(rows) else row[1] + _RECEIVE_NS
+            found += _events_of(row, follows, lane, recording, arrows)
+        if lane.killed:
+            at = max((row[1] for row in rows), default=recording.origin)
+            found += _events_of((at, at, len(WHAT), 0), at, lane, recording, arrows)
+    found.sort(key=lambda event: (event["ts"], event["ph"] in "sf"))
+    return found
+
+
+def _arrows(lanes: Iterable[LaneFacts]) -> dict[tuple[int, int], int]:
+    """Return the number of the arrow of each message, by its channel and number, both of whose ends are there."""
+    sent, received = set(), set()
+    for lane in lanes:
+        for _, _, word, number in lane.rows:
+            if not word >> 8 & 255:
+                if word & 255 == SEND:
+                    sent.add((word >> 16, number))
+                elif word & 255 == RECEIVE:
+                    received.add((word >> 16, number))
+    return {message: number for number, message in enumerate(sorted(sent & received), 1)}
+
+
+def _events_of(
+    row: Row, follows: int, lane: LaneFacts, recording: Recording, arrows: dict[tuple[int, int], int]
+) -> Iterator[dict[str, Any]]:
+    """Yield the events of one row; `follows` is when the next one of its lane begins."""
+    begin, end, word, number = row[0] - recording.origin, row[1] - recording.origin, row[2], row[3]
+    what = "killed" if word & 255 == len(WHAT) else WHAT[word & 255]
+    channel, failed = word >> 16, FAILURES[word >> 8 & 255]
+    here = {"pid": lane.pid, "tid": lane.number}
+    args = {"what": what, "channel": channel, "number": number, "begin": begin, "end": end, "failed": failed}
+    on = f" {recording.channels[channel].name}" if channel in recording.channels else ""
+    arrow = None if failed else arrows.get((channel, number))
+    message = {"name": "message", "cat": "message", "id": arrow, **here}
+    if what == "send":
+        yield _slice(f"send{on}", failed and "failed" or "send", begin, end, here, args)
+        if arrow:
+            yield {"ph": "s", "ts": begin / 1e3, **message}
+    elif what == "receive" and not failed:
+        if end > begin:
+            yield _slice(f"wait{on}", "wait", begin, end, here, {**args, "what": "wait"})
+        last = min(end + _RECEIVE_NS, max(end, follows - recording.origin))
+        yield _slice(f"receive{on}", "receive", end, last, here, args)
+        if arrow:
+            yield {"ph": "f", "bp": "e", "ts": end / 1e3, **message}
+    elif what in _WAITS or what in ("work", "receive"):
+        category = "wait" if what in _WAITS else "failed" if what == "receive" else "work"
+        yield _slice(f"{what}{on}", category, begin, end, here, args)
+    else:
+        yield {"ph": "i", "s": "t", "ts": begin / 1e3, "name": f"{what}{on}", "cat": "mark", **here, "args": args}
+
+
+def _slice(name: str, category: str, begin: int, end: int, here: dict[str, int], args: Any) -> dict[str, Any]:
+    times = {"ts": begin / 1e3, "dur": (end - begin) / 1e3}
+    return {"ph": "X", **times, "name": name, "cat": category, **here, "args": args}
+
+
+# The file. Its end is what is missing if the disk is full, so it is written such that it can be closed anywhere.
+
+_CUT, _NOT_CUT = b'"cut":true ', b'"cut":false'
+_END = b"\n]}\n"
+_ENCODE: Callable[[Any], str] = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def write(file: BinaryIO, recording: Recording) -> None:
+    """Write a file, which can be sought. If the disk is full, it is closed where it ends, and `OSError` is raised."""
+    about = _ENCODE(recording.about()).encode()
+    head = b'{"otherData":' + about + b',\n"displayTimeUnit":"ns",\n"traceEvents":[\n'
+    lines = [_ENCODE(event).encode() for event in (*metadata(recording), *events(recording))]
+    file.seek(0)
+    try:
+        _write_all(file, head + b",\n".join(lines) + _END)
+        file.truncate()
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        _close_early(file, head, lines)
+        raise
+
+
+def _write_all(file: BinaryIO, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def _close_early(file: BinaryIO, head: bytes, lines: Sequence[bytes]) -> None:
+    """Cut the file behind the last event that fits with what closes it, and note that at its beginning."""
+    there = os.fstat(file.fileno()).st_size
+    size = len(head)
+    if size + len(_END) > there:
+        file.truncate(0)
+        return
+    fits = size
+    for number, line in enumerate(lines):
+        size += len(line) + (2 if number else 0)
+        if size + len(_END) > there:
+            break
+        fits = size
+    file.seek(fits)
+    _write_all(file, _END)
+    file.truncate()
+    file.seek(head.index(_NOT_CUT))
+    _write_all(file, _CUT)

@@ -30,11 +30,11 @@ def draw(trace: Trace, title: str, *, width: int = WIDE, style: str = svg.FOR_A_
 
     `style` has the variables of its style sheet.
     """
-    from concmodels.trace.steps import steps
+    from concmodels.trace.schedule import schedule
     from concmodels.trace.strips import strips
 
     if trace.is_schedule:
-        return steps(trace, title, width, style)
+        return schedule(trace, title, width, style)
     if len(trace.lanes) > MOST_LANES:
         return strips(trace, title, width, style)
     return Diagram(trace, title, width).drawn(style)

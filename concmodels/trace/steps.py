@@ -1,81 +1,51 @@
-"""The picture of a schedule: a lane for each task, a box for each step in which one of them ran, and the switches.
+"""A schedule as a trace: a lane for each task, and its steps in it; the time is the number of the step."""
 
-A box has the number of its line; below the lanes are the lines. Red switches are those that the schedule forced.
-"""
+import os
+from collections.abc import Iterable
+from typing import Protocol
 
-from itertools import pairwise
+from concmodels.trace.chrome import LaneFacts, Recording, write
 
-from concmodels.trace import svg
-from concmodels.trace.reading import Row, Trace
-
-_SMALLEST = 16
-"""The width of a box that has space for a number."""
-_WIDEST = 64
-_MOST_LINES = 24
+_STEP_NS = 1_000
 
 
-def steps(trace: Trace, title: str, width: int, style: str) -> str:
-    """Return the picture as SVG, with `style` for its variables."""
-    rows = merged([row for row in trace.rows() if row.what == "step" and row.line])
-    lanes = [lane for lane in trace.lanes.values() if any(row.lane == lane.number for row in rows)]
-    parts: list[str] = []
-    y = _head(trace, title, width, parts)
-    is_narrow = width < 500
-    left = 12.0 if is_narrow else min(160.0, max((len(it.name) for it in lanes), default=0) * svg.LETTER + 24)
-    apart = 42 if is_narrow else 30
-    at = {lane.number: y + (34 if is_narrow else 20) + apart * row for row, lane in enumerate(lanes)}
-    for lane in lanes:
-        place = (12, at[lane.number] - 14) if is_narrow else (12, at[lane.number] + 4)
-        parts.append(svg.text(*place, svg.fitted(lane.name, width - 24 if is_narrow else left - 18)))
-        parts.append(svg.path("grid", f"M{left:.1f} {at[lane.number]:.1f}H{width - 12}"))
-    pixels = min(_WIDEST, (width - left - 14) / max(len(rows), 1))
-    for number, (before, row) in enumerate(pairwise(rows), 1):
-        if before.lane != row.lane:
-            tip = f"{'a forced switch' if row.is_forced else 'a switch'} to {trace.name(row.lane)}"
-            way = f"M{left + pixels * number - 1:.1f} {at[before.lane]:.1f}V{at[row.lane]:.1f}"
-            parts.append(svg.path("bad" if row.is_forced else "spawn", way, tip))
-    for number, row in enumerate(rows):
-        _box(row, left + pixels * number, pixels, at[row.lane], parts)
-    y = _lines(rows, width, max(at.values(), default=y) + 32, parts)
-    return svg.whole(title, (width, y), style, parts)
+class Moment(Protocol):
+    """A step of a schedule, as the explorer notes it."""
+
+    @property
+    def identity(self) -> str: ...
+    @property
+    def task(self) -> str: ...
+    @property
+    def what(self) -> str: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def forced(self) -> bool: ...
 
 
-def merged(rows: list[Row]) -> list[Row]:
-    """Return the steps in order, of several on one line without another task in between the first alone."""
-    found: list[Row] = []
-    for row in sorted(rows, key=lambda it: it.begin):
-        if found and (found[-1].lane, found[-1].place) == (row.lane, row.place):
-            found[-1] = found[-1]._replace(is_forced=found[-1].is_forced or row.is_forced)
-        else:
-            found.append(row)
-    return found
-
-
-def _head(trace: Trace, title: str, width: int, parts: list[str]) -> float:
-    y = 4.0
-    for line in svg.lines(title, width - 24, 7.6):
-        parts.append(svg.text(12, y := y + 19, line, "title"))
-    for line in svg.lines(f"{trace.ended or 'it has ended'}; time is the step", width - 24, 5.8):
-        parts.append(svg.text(12, y := y + 16, line, "soft"))
-    return y
-
-
-def _box(row: Row, x: float, pixels: float, y: float, parts: list[str]) -> None:
-    place = row.place.rpartition("/")[2]
-    parts.append(svg.bar("running", x, x + max(pixels - 2, 1), y, 20, f"{place}  {row.line}"))
-    number = row.place.rpartition(":")[2]
-    if pixels >= max(_SMALLEST, len(number) * 7 + 4):
-        parts.append(svg.text(x + (pixels - 2) / 2, y + 4, number, "code on", "middle"))
-
-
-def _lines(rows: list[Row], width: int, y: float, parts: list[str]) -> float:
-    """Draw the lines of the program that the boxes name, in the order of their numbers; return how far down."""
-    lines = sorted({(int(row.place.rpartition(":")[2] or 0), row.place.rpartition(":")[0], row.line) for row in rows})
-    for number, _, line in lines[:_MOST_LINES]:
-        parts.append(svg.text(34, y, str(number), "code", "end"))
-        parts.append(svg.text(44, y, svg.fitted(line, width - 56, 6.7), "code"))
-        y += 16
-    if len(lines) > _MOST_LINES:
-        parts.append(svg.text(44, y, f"and {len(lines) - _MOST_LINES} more", "soft"))
-        y += 16
-    return y
+def write_steps(path: str | os.PathLike[str], moments: Iterable[Moment], *, program: str = "", ended: str = "") -> None:
+    """Write these steps as a trace. Raises `OSError` if the file can't be written."""
+    recording = Recording([], {}, {1: "schedule"}, program=program, clock="step", ended=ended or None)
+    lanes: dict[str, LaneFacts] = {}
+    for number, moment in enumerate(moments):
+        lane = lanes.setdefault(moment.identity, LaneFacts(len(lanes) + 1, moment.task, []))
+        begin, place = number * _STEP_NS, f"{moment.file}:{moment.line}" if moment.file else ""
+        args = {
+            "what": "step", "channel": 0, "number": number, "begin": begin, "end": begin + _STEP_NS, "failed": None,
+            "text": moment.what, "place": place, "line": moment.source if moment.file else "", "forced": moment.forced,
+        }  # fmt: skip
+        recording.steps.append({
+            "ph": "X", "ts": begin / 1e3, "dur": _STEP_NS / 1e3, "name": moment.what, "cat": "step", "pid": 1,
+            "tid": lane.number, "args": args,
+        })  # fmt: skip
+    for identity, lane in lanes.items():
+        above = lanes.get(identity.rpartition(".")[0]) or lanes.get("0")
+        lane.parent = None if above is None or above is lane else above.number
+        recording.lanes.append(lane)
+    with open(path, "w+b", buffering=0) as file:
+        write(file, recording)

@@ -10,7 +10,7 @@ from concmodels.trace.analysis import Analysis, HeldUp
 from concmodels.trace.axis import told
 from concmodels.trace.causes import ASLEEP, FULL, RUNNING, STATES, WAITING
 from concmodels.trace.diagram import figures
-from concmodels.trace.steps import merged
+from concmodels.trace.schedule import merged
 
 _MOST_TASKS, _MOST_BLAMED, _MOST_WAITS, _MOST_CHANNELS, _MOST_STEPS = 12, 8, 5, 10, 6
 _DOING = {RUNNING: "ran", ASLEEP: "slept", WAITING: "waited", FULL: "was blocked on a full channel"}

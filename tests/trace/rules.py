@@ -1,111 +1,114 @@
-"""The rules that a file must keep, so that Perfetto imports it as it is meant. `broken_rules` lists what breaks them.
+"""The rules of a trace's file, learnt from what Perfetto's importer needs; and what a trace says, counted."""
 
-1. Metadata is first; then come the events, in the order of their time.
-2. A receive that waited has two slices: the wait, and then a short one in which the message is there.
-3. An arrow begins at the begin of a slice that sends, and ends, bound to the slice around it, at the begin of one that
-   receives; both have the same category, name and id. None goes back in time.
-4. The slices of a lane don't overlap: they follow each other, or one lies within the other.
-5. A lane belongs to one process, and its number occurs once in the file.
-6. The category of a slice says what it is, so that a viewer gives it its shade.
-"""
+import json
+from collections import Counter
 
-from collections import defaultdict
-
-CATEGORIES = {"send", "receive", "wait", "work", "failed"}
-_NANOSECOND = 0.001  # times are microseconds with three decimals
-_HALF = _NANOSECOND / 2
+CATEGORIES = {"send", "receive", "wait", "work", "step", "failed"}
+SHORT_NS = 100
 
 
-def broken_rules(content):
-    """Return a sentence for each rule that a file breaks, which begins with the number of the rule."""
-    events = content["traceEvents"]
-    first = next((index for index, it in enumerate(events) if it["ph"] != "M"), len(events))
-    rest = events[first:]
-    return [*_order(rest), *_receives(rest), *_arrows(rest), *_nesting(rest), *_lanes(events), *_categories(rest)]
+def read(path):
+    """Return what the file contains."""
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def broken(content):
+    """Return the rules that a trace breaks, one sentence each."""
+    found, events = [], content["traceEvents"]
+    first = next((place for place, it in enumerate(events) if it["ph"] != "M"), len(events))
+    timed = events[first:]
+    if any(it["ph"] == "M" for it in timed):
+        found.append("metadata after an event")
+    if not {it["ph"] for it in timed} <= set("Xisf"):
+        found.append("an event of another kind")
+    if [it["ts"] for it in timed] != sorted(it["ts"] for it in timed):
+        found.append("events not in the order of time")
+    found += _slices(timed)
+    found += _arrows(timed)
+    found += _lanes(events, timed, content["otherData"]["lanes"])
+    return found
+
+
+def _slices(timed):
+    """A receive that waited has two slices, the second of them short: there the arrow ends. Each has its category."""
+    for it in timed:
+        if it["ph"] == "X" and it["cat"] == "receive" and _ns(it["dur"]) > SHORT_NS:
+            yield "a receive with its wait"
+        if it["ph"] == "X" and it["cat"] not in CATEGORIES:
+            yield f"a slice of the category {it['cat']}"
+
+
+def _arrows(timed):
+    begun = {it["id"]: it for it in timed if it["ph"] == "s"}
+    ended = {it["id"]: it for it in timed if it["ph"] == "f"}
+    if len(begun) + len(ended) != sum(it["ph"] in "sf" for it in timed):
+        yield "two arrows of one id"
+    if begun.keys() != ended.keys():
+        yield f"{len(begun)} arrows begin, and {len(ended)} end"
+    for number in begun.keys() & ended.keys():
+        begin, end = begun[number], ended[number]
+        if any(begin[key] != end[key] for key in ("name", "cat")) or end.get("bp") != "e":
+            yield f"arrow {number} has ends that don't belong together"
+        if end["ts"] < begin["ts"]:
+            yield f"arrow {number} goes back in time"
+    slices = {(it["tid"], it["ts"], it["args"]["what"]) for it in timed if it["ph"] == "X"}
+    for ends, what in ((begun, "send"), (ended, "receive")):
+        for it in ends.values():
+            if (it["tid"], it["ts"], what) not in slices:
+                yield f"arrow {it['id']} is not at the start of a {what}"
+
+
+def _lanes(events, timed, lanes):
+    places = {(it["tid"], it["pid"]) for it in events}
+    if len(places) != len({lane for lane, _ in places}):
+        yield "a lane in two processes"
+    if {str(lane) for lane, _ in places} != lanes.keys():
+        yield "not every lane is described"
+    for lane, _ in places:
+        open_until = []
+        slices = [it for it in timed if it["ph"] == "X" and it["tid"] == lane]
+        for begin, end in sorted(((_ns(it["ts"]), _ns(it["ts"] + it["dur"])) for it in slices), key=_outer_first):
+            while open_until and open_until[-1] <= begin:
+                open_until.pop()
+            if open_until and end > open_until[-1]:
+                yield f"slices of lane {lane} overlap at {begin} ns"
+                break
+            open_until.append(end)
+
+
+def _outer_first(slice_):
+    return slice_[0], -slice_[1]
+
+
+def _ns(microseconds):
+    return round(microseconds * 1000)
 
 
 def arrows(content):
-    """Return for each arrow the lane and the time of its begin, and of its end."""
-    ends = {it["id"]: it for it in content["traceEvents"] if it["ph"] == "f"}
-    return [((it["tid"], it["ts"]), (ends[it["id"]]["tid"], ends[it["id"]]["ts"]))
-            for it in content["traceEvents"] if it["ph"] == "s" and it["id"] in ends]  # fmt: skip
+    """Return the number of arrows."""
+    return sum(it["ph"] == "s" for it in content["traceEvents"])
 
 
-def _order(rest):
-    if any(it["ph"] == "M" for it in rest):
-        yield "1: metadata after an event"
-    times = [it["ts"] for it in rest if it["ph"] != "M"]
-    if times != sorted(times):
-        yield "1: the events are not in the order of their time"
+def whats(content):
+    """Return how often each thing was done, and did not fail."""
+    return Counter(
+        it["args"]["what"] for it in content["traceEvents"] if "what" in it.get("args", ()) and not it["args"]["failed"]
+    )
 
 
-def _receives(rest):
-    for it in _slices(rest):
-        if it["cat"] == "receive" and it["dur"] > 0.1 + _HALF:
-            yield f"2: a receive takes {it['dur']} us, with its wait"
-            return
-
-
-def _arrows(rest):
-    begins, ends = {}, {}
-    slices = {(it["tid"], it["ts"], it["cat"]) for it in _slices(rest)}
-    for it in rest:
-        if it["ph"] not in "sf":
-            continue
-        found = begins if it["ph"] == "s" else ends
-        if it["id"] in found:
-            yield f"3: two arrows have the id {it['id']}"
-        found[it["id"]] = it
-        cat = "send" if it["ph"] == "s" else "receive"
-        if (it["tid"], it["ts"], cat) not in slices:
-            yield f"3: an arrow {'begins' if cat == 'send' else 'ends'} at no slice that could {cat}"
-        if cat == "receive" and it.get("bp") != "e":
-            yield "3: an arrow ends without bp"
-    if begins.keys() != ends.keys():
-        yield f"3: {len(begins)} arrows begin, {len(ends)} end"
-    for number in begins.keys() & ends.keys():
-        begin, end = begins[number], ends[number]
-        if (begin["cat"], begin["name"]) != (end["cat"], end["name"]):
-            yield "3: the ends of an arrow have other names"
-        if end["ts"] < begin["ts"]:
-            yield "3: an arrow goes back in time"
-
-
-def _nesting(rest):
-    around = defaultdict(list)
-    for it in _slices(rest):
-        ends = around[it["tid"]]
-        while ends and ends[-1] <= it["ts"] + _HALF:
-            ends.pop()
-        end = it["ts"] + it["dur"]
-        if ends and end > ends[-1] + _HALF:
-            yield f"4: slices of lane {it['tid']} overlap at {it['ts']}"
-            return
-        ends.append(end)
-
-
-def _lanes(events):
-    process, named = {}, set()
-    for it in events:
-        if it["ph"] == "M" and it["name"] == "process_name":
-            continue
-        if process.setdefault(it["tid"], it["pid"]) != it["pid"]:
-            yield f"5: lane {it['tid']} is in two processes"
-            return
-        if it["ph"] == "M" and it["name"] == "thread_name":
-            if it["tid"] in named:
-                yield f"5: lane {it['tid']} has two names"
-            named.add(it["tid"])
-    if set(process) - named:
-        yield f"5: lanes without a name: {sorted(set(process) - named)}"
-
-
-def _categories(rest):
-    for it in _slices(rest):
-        if it["cat"] not in CATEGORIES:
-            yield f"6: a slice has the category {it['cat']}"
-            return
-
-
-def _slices(rest):
-    return (it for it in rest if it["ph"] == "X")
+def unmatched(content):
+    """Return for each channel what it has in `otherData` that its arrows do not confirm."""
+    ends = {}
+    for it in content["traceEvents"]:
+        args = it.get("args", {})
+        if args.get("what") in ("send", "receive") and not args["failed"]:
+            ends.setdefault((args["channel"], args["what"]), []).append(args["number"])
+    wrong = []
+    for number, channel in content["otherData"]["channels"].items():
+        sent, received = (ends.get((int(number), what), []) for what in ("send", "receive"))
+        if len(set(sent)) != len(sent) or len(set(received)) != len(received) or not {*received} <= {*sent}:
+            wrong.append(f"{channel['name']}: messages with the same number, or received and never sent")
+        if (len(sent), len(received)) != (channel["sent"], channel["received"]):
+            wrong.append(f"{channel['name']}: {len(sent)} sends, {len(received)} receives, and {channel}")
+    return wrong

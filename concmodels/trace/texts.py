@@ -1,0 +1,75 @@
+"""The text of the verbs, as it stands and without `async` and `await`; and what of it travels, where it arrives."""
+
+import os
+from importlib import import_module
+from types import ModuleType
+
+from concmodels.trace.rows import RECEIVE, failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType
+    from typing import Any
+
+_SYNC = {
+    "__aenter__": "__enter__", "__aexit__": "__exit__", "__aiter__": "__iter__", "__anext__": "__next__",
+    "StopAsyncIteration": "StopIteration", "IS_ASYNC = True": "IS_ASYNC = False",
+}  # fmt: skip
+
+
+def _code(text: str, path: str) -> CodeType:
+    from concmodels.conformance.sync import without_await
+
+    text = without_await(text)
+    for name, plain in _SYNC.items():
+        text = text.replace(name, plain)
+    return compile(text, path, "exec", dont_inherit=True)
+
+
+_texts: dict[bool, Any] = {}
+
+
+def verbs(is_async: bool) -> Any:
+    """Return the verbs of traced models, async or sync: the same text without `async` and `await`."""
+    if is_async not in _texts:
+        _texts[is_async] = import_module("concmodels.trace.verbs") if is_async else _sync_verbs()
+    return _texts[is_async]
+
+
+def _sync_verbs() -> ModuleType:
+    from concmodels.conformance.sync import Form
+
+    path = os.path.join(os.path.dirname(__file__), "verbs.py")
+    module = ModuleType("concmodels.trace.sync_verbs")
+    module.__file__ = path
+    with open(path, encoding="utf-8") as file:
+        exec(Form("traced", _code).code(file.read(), path), vars(module))
+    module.Channel.__iter__ = items  # a generator takes less time than the iterator of the text
+    return module
+
+
+def items(channel: Any) -> Iterator[Any]:
+    """Receive from a traced channel of a sync model until it is closed and drained."""
+    clock, word, lane = channel._clock, RECEIVE | channel._number, channel._recorder.lane()
+    append, rows = lane.append, lane.rows
+    begin = clock()
+    try:
+        for number, item in channel.inner:
+            if not number & lane.mask:
+                append((begin, clock(), word, number))
+                if len(rows) >= lane.most:
+                    lane.thin()
+            begin = 0
+            yield item
+            begin = clock()
+    except BaseException as error:
+        if begin:  # else it was raised in the loop of the program
+            lane.row(begin, clock(), word | failure(error))
+        raise
+    lane.row(begin, clock(), word | 2 << 8)
+
+
+def again(kind: str, is_async: bool, *args: Any) -> Any:
+    """Make an object of the verbs where it arrives."""
+    return getattr(verbs(is_async), kind)(*args)
