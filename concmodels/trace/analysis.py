@@ -119,9 +119,17 @@ class Analysis:
 
     @property
     def cores(self) -> float | None:
-        """How many cores the tasks used on average; None if the trace doesn't say how long they computed."""
-        known = [lane.cpu_ns for lane in self.trace.lanes.values() if lane.cpu_ns is not None]
-        return sum(known) / self.wall_ns if known and self.wall_ns else None
+        """How many cores the tasks used on average; None if the trace doesn't say that.
+
+        If it was thinned out, nobody knows when tasks ran that share the clock of a thread.
+        """
+        known = [self.computed(lane) for lane in self.trace.lanes.values() if lane.cpu_ns is not None]
+        cores = sum(known) / self.wall_ns if known and self.wall_ns else None
+        return None if cores is not None and self.trace.every > 1 and cores > (self.trace.cpus or 1) else cores
+
+    def computed(self, lane: Lane) -> int:
+        """Return for how long a task computed: at most as long as it ran, where tasks share the clock of a thread."""
+        return min(lane.cpu_ns or 0, self.spent[lane.number].within(lane.begin, lane.end)[RUNNING])
 
     def waits(self) -> list[Wait]:
         """Return all waits that another task has ended, the longest first."""
@@ -160,13 +168,16 @@ class Analysis:
             through[sent.channel].append((entered(sent, received, self.trace), received.end))
         in_order = sorted(through.items(), key=lambda it: min(it[1]))
         found = [self._flow(*self.trace.channel(channel), times) for channel, times in in_order]
-        works = {row.number: row for row in self.trace.rows() if row.what == "work"}
-        submits = [row for row in self.trace.rows() if row.what == "submit" and row.number in works]
-        if submits:
-            queued = [(row.begin, max(row.begin, works[row.number].begin)) for row in submits]
-            whole = [(row.begin, max(row.begin, works[row.number].end)) for row in submits]
+        if pairs := self.pooled():
+            queued = [(submit.begin, max(submit.begin, work.begin)) for submit, work in pairs]
+            whole = [(submit.begin, max(submit.begin, work.end)) for submit, work in pairs]
             found += [self._flow("tasks of a pool", math.inf, whole), self._flow("of these, queued", math.inf, queued)]
         return found
+
+    def pooled(self) -> list[tuple[Row, Row]]:
+        """Return of each task that a pool did how it was submitted, and how it was done."""
+        works = {row.number: row for row in self.trace.rows() if row.what == "work"}
+        return [(it, works[it.number]) for it in self.trace.rows() if it.what == "submit" and it.number in works]
 
     def critical_path(self) -> list[Step]:
         """Return what the length of the run is made of: the way from its begin to its last event."""
@@ -219,7 +230,10 @@ class Analysis:
         return found
 
     def _flow(self, name: str, capacity: float, times: list[tuple[int, int]]) -> Flow:
-        """Return the figures of a channel, given when it had each message, and when the message was received."""
+        """Return the figures of a channel, given when it had each message, and when the message was received.
+
+        One that a waiting receiver was handed is not in the channel, although its receiver has not gone on yet.
+        """
         now = most = 0
         for _, change in sorted([(begin, 1) for begin, _ in times] + [(end, -1) for _, end in times]):
             now += change
@@ -232,7 +246,7 @@ class Analysis:
             capacity,
             messages=len(times) * every,
             per_second=len(times) * every / span * 1e9,
-            most=most * every,
+            most=most * every if capacity == math.inf else min(most * every, max(int(capacity), 1)),
             mean=sum(lengths) * every / span,
             mean_ns=sum(lengths) / len(lengths),
             median_ns=lengths[len(lengths) // 2],

@@ -8,18 +8,20 @@ from itertools import pairwise
 from typing import NamedTuple
 
 _MOST_CUTS = 3
-_SHARE = 3
-"""A time is cut out if it is at least one part in so many of what is shown."""
+_IDLE, _ALONE = 1 / 3, 1 / 2
+"""The share of what is shown that a time has at least if it is cut out: where no task runs, and where just one does."""
+_FEW_MOMENTS = 8
 _CUT_WIDTH = 30
 _APART = 62
 """The pixels between two ticks at least."""
 
 
 class Cut(NamedTuple):
-    """A time that is not shown."""
+    """A time that is not shown, or need not be, if it has at least this share of what is."""
 
     begin: int
     end: int
+    least: float = _IDLE
 
 
 class Axis:
@@ -55,7 +57,7 @@ class Axis:
 
     def _moments(self, step: int) -> Iterator[int]:
         """Yield the multiples of a step outside of the cuts, without walking through these."""
-        edges = [self.begin, *(edge for cut in self.cuts for edge in cut), self.end]
+        edges = [self.begin, *(edge for cut in self.cuts for edge in cut[:2]), self.end]
         for begin, end in zip(edges[::2], edges[1::2], strict=True):
             first = self.begin - (self.begin - begin) // step * step
             yield from range(first, end + 1, step)
@@ -65,7 +67,7 @@ def cuts_of(length: int, idle: Iterable[Cut]) -> list[Cut]:
     """Return the times to be cut out, in order: the longest first, as long as it is long beside what remains."""
     found: list[Cut] = []
     for cut in sorted(idle, key=lambda it: it.begin - it.end):
-        if len(found) == _MOST_CUTS or (cut.end - cut.begin) * _SHARE < length:
+        if len(found) == _MOST_CUTS or cut.end - cut.begin < cut.least * length:
             break
         found.append(cut)
         length -= cut.end - cut.begin
@@ -75,17 +77,23 @@ def cuts_of(length: int, idle: Iterable[Cut]) -> list[Cut]:
 def idle_times(
     moments: Iterable[int], running: Sequence[tuple[int, int]], starting: Sequence[tuple[int, int]]
 ) -> Iterator[Cut]:
-    """Yield the times between two moments in which no task runs, or just one while another one is being started."""
+    """Yield the times between two moments in which no task runs, or one alone; not where two compute beside each other.
+
+    That one only starts the others, or does what has nothing to do with them.
+    """
     changes = sorted(
         [(begin, 1, 0) for begin, _ in running] + [(end, -1, 0) for _, end in running]
         + [(begin, 0, 1) for begin, _ in starting] + [(end, 0, -1) for _, end in starting]
     )  # fmt: skip
     at = run = start = 0
-    for begin, end in pairwise(sorted(set(moments))):
+    edges = sorted(set(moments))
+    for begin, end in pairwise(edges):
         while at < len(changes) and changes[at][0] <= begin:
             run, start, at = run + changes[at][1], start + changes[at][2], at + 1
         if run <= min(start, 1):
             yield Cut(begin, end)
+        elif run == 1 and len(edges) >= _FEW_MOMENTS:
+            yield Cut(begin, end, _ALONE)
 
 
 def step_of(least: float) -> int:

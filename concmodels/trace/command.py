@@ -10,7 +10,7 @@ from concmodels.programs.options import Parser
 from concmodels.programs.output.streams import BadInput, console, need, quiet_when_closed, say
 from concmodels.programs.result import BAD_INPUT, INTERRUPTED, OK
 from concmodels.trace.analysis import Analysis
-from concmodels.trace.diagram import draw
+from concmodels.trace.diagram import draw, title_of
 from concmodels.trace.reading import Trace, Unreadable, read
 
 _ADDRESS = "https://ui.perfetto.dev"
@@ -59,8 +59,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _draw(trace: Trace, options: argparse.Namespace) -> None:
-    title = options.title or " on ".join(filter(None, [trace.program or Path(options.file).name, trace.model]))
-    drawn = draw(trace, title)
+    drawn = draw(trace, options.title or title_of(trace))
     if options.svg == "-":
         with quiet_when_closed():
             sys.stdout.write(drawn)

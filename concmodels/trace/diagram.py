@@ -54,7 +54,7 @@ class Diagram:
         self.left = 12.0 if self.names_above else min(150.0, names)
         self.axis = self._axis()
         apart = 40 if self.names_above else 32
-        self.top = self._head() + (46 if self.names_above else 36)
+        self.top = self._head() + (46 if self.names_above else 36) + 12 * (len(self.axis.cuts) > 1)
         self.y = {lane.number: self.top + apart * row for row, lane in enumerate(self.lanes)}
         self.bottom = self.top + apart * (len(self.lanes) - 1) + 20
 
@@ -102,7 +102,11 @@ class Diagram:
 
     def _time(self) -> None:
         """Draw the ticks, and the times that are cut out."""
+        before = 0.0
         for x, label in self.axis.ticks():
+            if x > self.width - 24 and x - before < 90:
+                continue  # its label would reach into the one before
+            before = x
             self.parts.append(svg.path("grid", f"M{x:.1f} {self.top - 18:.0f}V{self.bottom:.0f}"))
             anchor = "start" if x < self.left + 12 else "end" if x > self.width - 24 else "middle"
             self.parts.append(svg.text(x, self.bottom + 15, label, "soft", anchor))
@@ -117,7 +121,9 @@ class Diagram:
         left, right = self.axis(cut.begin) + 5, self.axis(cut.end) - 5
         length, height = told(cut.end - cut.begin), self.bottom - self.top + 18
         self.parts.append(
-            svg.bar("cut", left, right, self.top - 18 + height / 2, height, f"{length} in which nothing happens")
+            svg.bar(
+                "cut", left, right, self.top - 18 + height / 2, height, f"{length}, in which nothing begins or ends"
+            )
         )
         for x in (left, right):
             self.parts.append(svg.path("tear", f"M{x:.1f} {self.top - 18:.0f}{'l3 4l-6 4l3 4' * int(height / 12)}"))
@@ -143,6 +149,10 @@ class Diagram:
         for begin, end in spent.running():
             tip = f"{lane.name} runs for {told(end - begin)}, from {told(begin)}"
             self._bar(RUNNING, self.axis(begin), self.axis(end), y, tip)
+        for row in lane.rows:
+            if row.what == "work":
+                tip = f"{lane.name} does a task of the pool for {told(row.end - row.begin)}"
+                self.parts.append(svg.bar("box", self.axis(row.begin), self.axis(row.end), y, 16, tip))
 
     def _bar(self, state: str, left: float, right: float, y: float, tip: str) -> None:
         if state == ASLEEP:
@@ -157,6 +167,8 @@ class Diagram:
         self.parts.append(f'<g class="{"few" if is_few else "many"}">')
         for sent, received in pairs:
             self._arrow(sent, received, has_head=is_few)
+        for submit, work in self.analysis.pooled()[:_MOST_ARROWS]:
+            self._arrow(submit, work, has_head=is_few)
         self.parts.append("</g>")
         if is_few:
             self._label_channels(pairs)
@@ -171,14 +183,19 @@ class Diagram:
         else:
             way, direction = f"L{right:.1f} {end:.1f}", (x, end - begin)
         tail = svg.head(*direction, right, end) if has_head else ""
-        tip = (
-            f"{self.trace.channel(sent.channel).name}: {self.trace.name(sent.lane)} sends at {told(sent.begin)}, "
-            f"{self.trace.name(received.lane)} receives at {told(received.end)}"
-        )
+        sender, receiver = self.trace.name(sent.lane), self.trace.name(received.lane)
+        if sent.what == "submit":
+            tip = f"{sender} submits a task at {told(sent.begin)}, {receiver} begins it at {told(received.begin)}"
+        else:
+            name = self.trace.channel(sent.channel).name
+            tip = f"{name}: {sender} sends at {told(sent.begin)}, {receiver} receives at {told(received.end)}"
         self.parts.append(svg.path("arrow", f"M{left:.1f} {begin:.1f}{way}{tail}", tip))
 
     def _ends(self, sent: Row, received: Row) -> tuple[float, float, float, float]:
-        left, right = self.axis(entered(sent, received, self.trace)), self.axis(received.end)
+        if sent.what == "submit":
+            left, right = self.axis(sent.begin), self.axis(received.begin)
+        else:
+            left, right = self.axis(entered(sent, received, self.trace)), self.axis(received.end)
         return left, right, self.y[sent.lane], self.y[received.lane]
 
     def _label_channels(self, pairs: Iterable[tuple[Row, Row]]) -> None:
@@ -209,7 +226,7 @@ class Diagram:
             kind = "bad" if word == "error" else "mark"
             shape = "m0-9v18" if row.what == "close" else "m-4-4l8 8m0-8l-8 8"
             self.parts.append(svg.path(kind, f"M{x:.1f} {y:.0f}{shape}", tip))
-            if word and x >= free:
+            if word and x >= free and not self.stuck:
                 is_last = x + len(word) * 6 > self.width - 6
                 place = (x - 6, y - 9) if is_last else (x + 4, y - 9)
                 kind = "bad halo" if word == "error" else "soft halo"
@@ -223,13 +240,19 @@ class Diagram:
         right = self.width - 64
         for number, it in enumerate(self.stuck):
             y, x = self.y[it.lane], right + 9 * (number % 3)
-            self.parts.append(svg.text(right - 6, y - 9, it.what, "bad halo", "end"))
+            self.parts.append(svg.text(self.axis(it.begin) + 6, y - 8, it.what, "bad halo"))
             for other in it.waits_for:
                 y_end = self.y[other]
                 turn = 16 + 8 * (number % 3)
                 way = f"M{x:.1f} {y:.0f}C{x + turn} {y:.0f} {x + turn} {y_end:.0f} {x + 4:.1f} {y_end:.0f}"
                 way += svg.head(-turn, 0, x + 4, y_end, 8)
                 self.parts.append(svg.path("bad", way, f"{it.tip} {self.trace.name(other)}"))
+
+
+def title_of(trace: Trace) -> str:
+    """Return what was run, and on which model, as far as the file says that."""
+    model = "" if trace.model in trace.program.split() else f" on {trace.model}" * bool(trace.model)
+    return f"{trace.program or 'A run'}{model}"
 
 
 def figures(analysis: Analysis) -> Iterator[str]:

@@ -90,6 +90,7 @@ class Trace:
     model: str = ""
     notes: tuple[str, ...] = ()
     """Sentences about what the trace lacks."""
+    cpus: int | None = None
     is_schedule: bool = False
     """Whether this is a schedule: its time is the step, of 1,000 "nanoseconds"."""
     messages: dict[tuple[int, int], Message] = field(default_factory=dict)
@@ -168,6 +169,7 @@ def of_content(content: dict[str, Any]) -> Trace:
         program=about["program"],
         model=about["model"],
         notes=tuple(about["notes"]),
+        cpus=about["cpus"],
         is_schedule=about["unit"] == "step",
     )
 

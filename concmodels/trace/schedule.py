@@ -16,7 +16,7 @@ _MOST_LINES = 24
 
 def schedule(trace: Trace, title: str, width: int, style: str) -> str:
     """Return the picture as SVG, with `style` for its variables."""
-    rows = merged([row for row in trace.rows() if row.what == "step" and row.line])
+    rows = merged(trace)
     lanes = [lane for lane in trace.lanes.values() if any(row.lane == lane.number for row in rows)]
     parts: list[str] = []
     y = _head(trace, title, width, parts)
@@ -40,14 +40,24 @@ def schedule(trace: Trace, title: str, width: int, style: str) -> str:
     return svg.whole(title, (width, y), style, parts)
 
 
-def merged(rows: list[Row]) -> list[Row]:
-    """Return the steps in order, of several on one line without another task in between the first alone."""
+def merged(trace: Trace) -> list[Row]:
+    """Return the steps in order, of several on one line without another task in between the first alone.
+
+    If a switch was forced to a task that begins, or to another step without a line, its first line counts as forced.
+    """
     found: list[Row] = []
-    for row in sorted(rows, key=lambda it: it.begin):
-        if found and (found[-1].lane, found[-1].place) == (row.lane, row.place):
-            found[-1] = found[-1]._replace(is_forced=found[-1].is_forced or row.is_forced)
-        else:
-            found.append(row)
+    forced: set[int] = set()
+    for row in sorted((row for row in trace.rows() if row.what == "step"), key=lambda it: it.begin):
+        if row.is_forced:
+            forced.add(row.lane)
+        if not row.line:
+            continue
+        is_same = found and (found[-1].lane, found[-1].place) == (row.lane, row.place)
+        if not is_same:
+            found.append(row._replace(is_forced=row.lane in forced))
+        elif row.lane in forced:
+            found[-1] = found[-1]._replace(is_forced=True)
+        forced.discard(row.lane)
     return found
 
 

@@ -10,9 +10,10 @@ from concmodels.trace.reading import Row, Trace
 
 
 class Stuck(NamedTuple):
-    """A task that could not go on, what it waits for, and the lanes of those that could have ended that."""
+    """A task that could not go on: since when, what it waits for, and the lanes of those that could have ended that."""
 
     lane: int
+    begin: int
     what: str
     waits_for: list[int]
     tip: str
@@ -41,14 +42,14 @@ def _stuck(row: Row, trace: Trace) -> Stuck:
     name = trace.name(row.lane)
     if row.what == "result":
         others = [row.number] if row.number in trace.lanes else []
-        return Stuck(row.lane, f"result of {trace.name(row.number)}", others, f"{name} waits for")
+        return Stuck(row.lane, row.begin, f"result of {trace.name(row.number)}", others, f"{name} waits for")
     if row.what == "join":
         others = [it.number for it in trace.lanes.values() if it.parent == row.lane and it.end >= row.begin]
-        return Stuck(row.lane, "its group", others, f"{name} waits for")
+        return Stuck(row.lane, row.begin, "its group", others, f"{name} waits for")
     if row.what == "select":
-        return Stuck(row.lane, "select", [], f"{name} waits for")
+        return Stuck(row.lane, row.begin, "select", [], f"{name} waits for")
     channel = trace.channel(row.channel).name
     other_end = [it for it in trace.rows() if it.channel == row.channel and it.what == _OTHER_END[row.what]]
     others = sorted({it.lane for it in other_end} - {row.lane})
     verb = "sends to" if row.what == "send" else "receives from"
-    return Stuck(row.lane, f"{verb} {channel}", others, f"{name} {verb} {channel}, and waits for")
+    return Stuck(row.lane, row.begin, f"{verb} {channel}", others, f"{name} {verb} {channel}, and waits for")

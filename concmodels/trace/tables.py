@@ -9,27 +9,29 @@ from rich.text import Text
 from concmodels.trace.analysis import Analysis, HeldUp
 from concmodels.trace.axis import told
 from concmodels.trace.causes import ASLEEP, FULL, RUNNING, STATES, WAITING
-from concmodels.trace.diagram import figures
+from concmodels.trace.diagram import figures, title_of
 from concmodels.trace.schedule import merged
+from concmodels.trace.stuck import stuck
 
-_MOST_TASKS, _MOST_BLAMED, _MOST_WAITS, _MOST_CHANNELS, _MOST_STEPS = 12, 8, 5, 10, 6
+_MOST_TASKS, _MOST_BLAMED, _MOST_WAITS, _MOST_CHANNELS, _MOST_STEPS, _MOST_HELD = 12, 8, 5, 10, 6, 2
 _DOING = {RUNNING: "ran", ASLEEP: "slept", WAITING: "waited", FULL: "was blocked on a full channel"}
 
 
 def print_tables(trace_of: Analysis, console: Console) -> None:
     """Print what a trace says; of a schedule its steps."""
     trace = trace_of.trace
-    title = " on ".join(
-        filter(None, [trace.program or "a run", trace.model if trace.model not in trace.program else ""])
-    )
-    console.print(Text(title, style="bold"))
+    console.print(Text(title_of(trace), style="bold"))
     if trace.is_schedule:
         _print_schedule(trace_of, console)
         return
     console.print(", ".join([_counted(len(trace.lanes), "task"), *figures(trace_of)]))
-    for sentence in filter(None, [trace.ended and f"It ended with {trace.ended}", *trace.notes]):
+    for sentence in filter(None, [trace.ended and f"It ended with {trace.ended.rstrip(':')}", *trace.notes]):
         console.print(sentence, markup=False)
     console.print("", _tasks(trace_of), "", sep="\n")
+    for it in stuck(trace):
+        console.print(
+            f"{it.tip} {' or '.join(map(trace.name, it.waits_for)) or 'a task that nobody knows of'}.", markup=False
+        )
     _print_blame(trace_of, console)
     if trace_of.flows():
         console.print("", _channels(trace_of), sep="\n")
@@ -37,7 +39,7 @@ def print_tables(trace_of: Analysis, console: Console) -> None:
 
 
 def _print_schedule(its: Analysis, console: Console) -> None:
-    rows = merged([row for row in its.trace.rows() if row.what == "step" and row.line])
+    rows = merged(its.trace)
     grid = _grid("", "task", "where", "line")
     for row in rows:
         grid.add_row(
@@ -58,7 +60,7 @@ def _tasks(its: Analysis) -> Table:
         spent = its.spent[lane.number].within(lane.begin, lane.end)
         shares = [f"{spent[state] / alive:.0%}" if alive and spent[state] else "-" for state in STATES]
         name = lane.name if lane.has_ended else f"{lane.name} (did not end)"
-        grid.add_row(Text(name), told(alive), *shares, "-" if lane.cpu_ns is None else told(lane.cpu_ns))
+        grid.add_row(Text(name), told(alive), *shares, "-" if lane.cpu_ns is None else told(its.computed(lane)))
     _more(grid, len(lanes) - _MOST_TASKS)
     return grid
 
@@ -74,7 +76,7 @@ def _print_blame(its: Analysis, console: Console) -> None:
         grid.add_row(*names, blame.did, f"{blame.times:,}", told(blame.total), _mostly(blame.meanwhile))
     _more(grid, len(its.blame) - _MOST_BLAMED)
     console.print(grid, "", sep="\n")
-    for held in its.held_up()[:3]:
+    for held in its.held_up()[:_MOST_HELD]:
         console.print(sentence(held, its), markup=False)
     grid = _grid("longest waits", ">from", ">for", "until")
     for wait in its.waits()[:_MOST_WAITS]:
@@ -93,9 +95,7 @@ def sentence(held: HeldUp, its: Analysis) -> str:
 
 def _channels(its: Analysis) -> Table:
     """Return what went through the channels. The rate times the mean time is what was in flight: Little's law."""
-    grid = _grid(
-        "channel", ">capacity", ">messages", ">a second", ">x mean time", ">= in flight", ">at most", ">1% over"
-    )
+    grid = _grid("channel", ">space", ">messages", ">a second", ">x time", ">= in it", ">most", ">P99")
     flows = its.flows()
     for flow in flows[:_MOST_CHANNELS]:
         capacity = "inf" if flow.capacity == math.inf else f"{flow.capacity:g}"
@@ -129,7 +129,12 @@ def _grid(*headers: str) -> Table:
     """Return an empty table; a header that begins with `>` is that of figures."""
     grid = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for header in headers:
-        grid.add_column(header.removeprefix(">"), justify="right" if header.startswith(">") else "left", no_wrap=True)
+        is_figure = header.startswith(">")
+        is_wide = (
+            header == headers[-1] and not is_figure
+        )  # only this column is narrowed where there is too little space
+        grid.add_column(header.removeprefix(">"), justify="right" if is_figure else "left", no_wrap=not is_wide,
+                        overflow="fold" if is_wide else "ellipsis")  # fmt: skip
     return grid
 
 

@@ -7,8 +7,8 @@ from concmodels import load, trace
 
 async def main(model):
     async with model.TaskGroup() as group:
-        group.spawn(polite, model)
-        group.spawn(stubborn, model)
+        group.spawn(polite, model, name="polite")
+        group.spawn(stubborn, model, name="stubborn")
         await model.sleep(0.01)
         group.cancel()
 

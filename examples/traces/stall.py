@@ -8,8 +8,8 @@ from concmodels import load, trace
 def main(model, pricers):
     orders, priced = model.Channel(2, "orders"), model.Channel(2, "priced")
     with model.TaskGroup() as group:
-        group.spawn(read, model, orders)
-        group.spawn(pack, model, priced)
+        group.spawn(read, model, orders, name="read")
+        group.spawn(pack, model, priced, name="pack")
         with model.TaskGroup() as pricing:
             for number in range(1, pricers + 1):
                 pricing.spawn(price, model, orders, priced, name=f"price {number}")
