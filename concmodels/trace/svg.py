@@ -28,7 +28,8 @@ _RULES = """.trace text{font:12px system-ui,sans-serif;fill:var(--trace-ink);str
 .trace .many .arrow{stroke-width:.5;opacity:.6}
 .trace .arrow:hover{stroke:var(--trace-full);stroke-width:2.5;opacity:1}
 .trace .spawn{stroke:var(--trace-soft);stroke-dasharray:2 3;fill:none}
-.trace .box{stroke:var(--trace-run);fill:none}.trace .cut{fill:var(--trace-cut)}.trace .tear{stroke:var(--trace-soft);fill:none}
+.trace .box{stroke:var(--trace-run);fill:none}
+.trace .cut{fill:var(--trace-cut)}.trace .tear{stroke:var(--trace-soft);fill:none}
 .trace .mark{stroke:var(--trace-ink);stroke-width:2;fill:none}
 .trace .bad{stroke:var(--trace-bad);stroke-width:2;fill:none}
 .trace text.bad{fill:var(--trace-bad);font-size:11px;stroke:none}

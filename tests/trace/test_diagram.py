@@ -162,7 +162,7 @@ def test_a_schedule_has_a_box_for_each_step_and_red_switches():
 def test_times_in_which_nothing_happens_are_cut_out():
     moments = [0, 10, 1000, 1008, 1020]
     idle = list(idle_times(moments, running=[(0, 10), (1008, 1020)], starting=[]))
-    assert idle == [(10, 1000), (1000, 1008)]
+    assert idle == [Cut(10, 1000), Cut(1000, 1008)]
     axis = Axis(0, 1020, 0, 330, idle)
     assert axis.cuts == [Cut(10, 1000)]
     assert axis(0) == 0 and axis(10) == pytest.approx(100) and axis(1000) == pytest.approx(130)
@@ -173,7 +173,7 @@ def test_times_in_which_nothing_happens_are_cut_out():
 
 def test_a_time_in_which_one_task_computes_is_not_cut_out_but_for_a_start():
     assert list(idle_times([0, 5, 900], running=[(0, 900)], starting=[])) == []
-    assert list(idle_times([0, 5, 900], running=[(0, 900)], starting=[(5, 900)])) == [(5, 900)]
+    assert list(idle_times([0, 5, 900], running=[(0, 900)], starting=[(5, 900)])) == [Cut(5, 900)]
 
 
 def test_ticks_are_outside_of_the_cuts_and_not_too_many():
