@@ -4,6 +4,7 @@ The SVG is part of the page, once for a wide page and once for a phone; the styl
 """
 
 import json
+import re
 import shlex
 from html import escape
 from typing import ClassVar
@@ -47,12 +48,16 @@ class Trace(Directive):
         words = [self.options.get("title", self.arguments[0]), str(self.options.get("status", 0))]
         program = Program(f"{RECORDS} {shlex.join(words)} {command}", 0, SECONDS)
         start(program, alone="beside" not in self.options)
-        shown = traced(program=program, says=self.arguments[0], has_tables="tables" in self.options)
+        shown = traced(program=program, says=self.arguments[0], is_table=False)
         self.set_source_info(shown)
         figure = nodes.figure("", shown, classes=["drawing", "trace-picture"])
         if "caption" in self.options:
             figure += nodes.caption("", "", *self.parse_inline(self.options["caption"])[0])
-        return [figure]
+        if "tables" not in self.options:
+            return [figure]
+        tables = traced(program=program, is_table=True)
+        self.set_source_info(tables)
+        return [figure, tables]
 
     def _command(self) -> str:
         if "command" in self.options:
@@ -79,20 +84,18 @@ class ShowTraces(SphinxPostTransform):
 def parts(node: traced) -> list[nodes.Node]:
     """What is shown of a recorded run. Raises `Mistake`."""
     made = json.loads(printed(node["program"]))
-    shown: list[nodes.Node] = [
+    if node["is_table"]:
+        return [nodes.literal_block(made["tables"], made["tables"], language="text")]
+    return [
         nodes.raw("", _named(made[size], node["says"], f"trace-{size}"), format="html") for size in ("wide", "narrow")
     ]
-    if node["has_tables"]:
-        shown.append(nodes.literal_block(made["tables"], made["tables"], language="text"))
-    return shown
 
 
 def _named(svg: str, says: str, name: str) -> str:
-    """The picture with what it says to a screen reader; its title is a caption of it only."""
-    head, _, rest = svg.partition(' aria-label="')
-    return f'{head} aria-label="{escape(says)}"{rest.partition(chr(34))[2]}'.replace(
-        'class="trace"', f'class="trace {name}"', 1
-    )
+    """The picture with what it says to a screen reader, which is more than its title, and with its class."""
+    label = f'aria-label="{escape(says)}"'
+    svg = re.sub('aria-label="[^"]*"', lambda _: label, svg, count=1)
+    return svg.replace('class="trace"', f'class="trace {name}"', 1)
 
 
 def setup(app: Sphinx) -> None:
