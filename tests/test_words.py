@@ -160,6 +160,7 @@ EXCEPTIONS = [
     Exempt("promise|promising", "docs/_playground/*", "", "JavaScript's own class, which its Python waits for"),
     Exempt("promising", "tests/browser/*.py", "callPromising", "JavaScript's own class, which its Python waits for"),
     Exempt("colours", "concmodels/explore/failures/drawing.py", "", "those of a picture"),
+    Exempt("color", "concmodels/trace/svg.py", "prefers-color-scheme", "CSS"),
     Exempt("floor", "*.py", r"\bfloor\(log|math\.floor|import .*\bfloor\b", "mathematics"),
     Exempt("rooms?|floors?", "benchmarks/result.py", "OLD KINDS|floor ", "what older result files say"),
     Exempt("rooms?|floors?", "tests/*test_benchmarks.py", "old|OLD|kind|floor ", "what older result files say"),

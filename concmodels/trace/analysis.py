@@ -1,4 +1,4 @@
-"""What a trace says: how each task spent its time, who waited for whom, and what was in flight.
+"""Analyses a trace: how each task spent its time, who waited for whom, and what was in flight.
 
 All of it follows from the waits and their causes. The critical path leads from the last event of the run back through
 them: it is what the length of the run is made of.
@@ -19,19 +19,19 @@ _LONGEST_PATH = 100_000
 
 
 class Blame(NamedTuple):
-    """How long a task has waited for another one, and what that one was doing meanwhile, in nanoseconds."""
+    """The time that a task has waited for another one, and what that one was doing meanwhile, in nanoseconds."""
 
     waiter: int
     blamed: int
     did: str
-    """What ended these waits: the other one sent, made room, ended."""
+    """What ended these waits: the other one sent, made space, ended."""
     total: int
     times: int
     meanwhile: dict[str, int]
 
 
 class HeldUp(NamedTuple):
-    """How long a task kept others waiting while it waited for none itself, in nanoseconds, and what it did."""
+    """The time that a task kept others waiting while it waited for none itself, in nanoseconds, and what it did."""
 
     lane: int
     total: int
@@ -48,7 +48,7 @@ class Step(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """What went through a channel, or through a pool. Times are in nanoseconds."""
+    """The traffic of a channel, or of a pool. Times are in nanoseconds."""
 
     name: str
     capacity: float
@@ -66,7 +66,7 @@ class Flow(NamedTuple):
 
 @dataclass
 class Spent:
-    """How a task spent its time: its waits, and for each state when these begin and end, and their sums so far."""
+    """The way a task spent its time: its waits, and for each state when these begin and end, and their sums so far."""
 
     lane: Lane
     waits: list[Wait]
@@ -101,14 +101,14 @@ class Spent:
 
 
 class Analysis:
-    """What a trace says. Nothing is computed before it is asked for."""
+    """The analysis of a trace. Nothing is computed before it is asked for."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
 
     @cached_property
     def spent(self) -> dict[int, Spent]:
-        """How each task spent its time, by lane."""
+        """The way each task spent its time, by lane."""
         causes = Causes(self.trace)
         return {number: Spent(lane, list(causes.waits(lane))) for number, lane in self.trace.lanes.items()}
 
@@ -119,7 +119,7 @@ class Analysis:
 
     @property
     def cores(self) -> float | None:
-        """How many cores the tasks used on average; None if the trace doesn't say that.
+        """The number of cores that the tasks used on average; None if the trace doesn't say that.
 
         If it was thinned out, nobody knows when tasks ran that share the clock of a thread.
         """
@@ -138,7 +138,7 @@ class Analysis:
 
     @cached_property
     def blame(self) -> list[Blame]:
-        """Who waited for whom, the longest first."""
+        """The waits of each task for each other one, the longest first."""
         total: Counter[tuple[int, int, str]] = Counter()
         times: Counter[tuple[int, int, str]] = Counter()
         meanwhile: dict[tuple[int, int, str], Counter[str]] = defaultdict(Counter)

@@ -24,7 +24,7 @@ _STATE_IN = {
 
 
 class Cause(NamedTuple):
-    """What ended a wait: the task, the moment in which it acted, and what it did."""
+    """An act that ended a wait: the task, the moment in which it acted, and what it did."""
 
     lane: int
     at: int
@@ -92,7 +92,7 @@ class Causes:
             sent = self._trace.messages[row.channel, row.number].sent
             return Cause(sent.lane, sent.begin, "sent") if sent and row.begin < sent.begin <= row.end else None
         if row.what == "send":
-            return self._came_to_receive(row) if not self._capacity(row) else self._made_room(row)
+            return self._came_to_receive(row) if not self._capacity(row) else self._made_space(row)
         if row.what == "result" and (other := self._trace.lanes.get(row.number)) and row.begin < other.end <= row.end:
             return Cause(other.number, other.end, "ended")
         if row.what == "call" and (work := self._works.get(row.number)) and row.begin < work.end <= row.end:
@@ -106,8 +106,8 @@ class Causes:
             return Cause(received.lane, received.begin, "came to receive")
         return None
 
-    def _made_room(self, row: Row) -> Cause | None:
-        """Return who made room for a message after its sender had come.
+    def _made_space(self, row: Row) -> Cause | None:
+        """Return who made space for a message after its sender had come.
 
         That was the receiver of the message so many before it; where the trace was thinned out, the last receiver
         before the send went on.
@@ -125,7 +125,7 @@ class Causes:
         if received is None or received.end <= row.begin:
             return None
         # the receiver may note its end only after it has woken the sender
-        return Cause(received.lane, max(row.begin, min(received.end, row.end)), "made room")
+        return Cause(received.lane, max(row.begin, min(received.end, row.end)), "made space")
 
     def _closed(self, row: Row) -> Cause | None:
         """Return who closed the channel on which a task waited."""

@@ -10,8 +10,9 @@ from concmodels.programs.options import Parser
 from concmodels.programs.output.streams import BadInput, console, need, quiet_when_closed, say
 from concmodels.programs.result import BAD_INPUT, INTERRUPTED, OK
 from concmodels.trace.analysis import Analysis
-from concmodels.trace.diagram import draw, title_of
+from concmodels.trace.diagram import draw
 from concmodels.trace.reading import Trace, Unreadable, read
+from concmodels.trace.words import title_of
 
 _ADDRESS = "https://ui.perfetto.dev"
 

@@ -55,7 +55,7 @@ class Message:
 
 @dataclass(slots=True)
 class Lane:
-    """What one task has done, from its start to its end. Its rows are in the order in which they began."""
+    """All that one task has done, from its start to its end. Its rows are in the order in which they began."""
 
     number: int
     name: str

@@ -7,8 +7,8 @@ more messages its task sent and received.
 from concmodels.trace import svg
 from concmodels.trace.analysis import Analysis
 from concmodels.trace.axis import Axis, told
-from concmodels.trace.diagram import figures
 from concmodels.trace.reading import Lane, Trace
+from concmodels.trace.words import figures
 
 _COLUMNS = 160
 _SHADES = 5

@@ -1,4 +1,4 @@
-"""What a trace says, as tables for a terminal: the tasks, who waited for whom, the channels, the critical path."""
+"""Tables of a trace for a terminal: the tasks, who waited for whom, the channels, the critical path."""
 
 import math
 
@@ -9,9 +9,9 @@ from rich.text import Text
 from concmodels.trace.analysis import Analysis, HeldUp
 from concmodels.trace.axis import told
 from concmodels.trace.causes import ASLEEP, FULL, RUNNING, STATES, WAITING
-from concmodels.trace.diagram import figures, title_of
 from concmodels.trace.schedule import merged
 from concmodels.trace.stuck import stuck
+from concmodels.trace.words import figures, title_of
 
 _MOST_TASKS, _MOST_BLAMED, _MOST_WAITS, _MOST_CHANNELS, _MOST_STEPS, _MOST_HELD = 12, 8, 5, 10, 6, 2
 _DOING = {RUNNING: "ran", ASLEEP: "slept", WAITING: "waited", FULL: "was blocked on a full channel"}

@@ -19,7 +19,7 @@ def spent(analysis, name):
 def test_how_each_task_spent_its_time(stall):
     assert spent(stall, "main") == {"running": 410 - 150 - 150 - 50, "waiting": 350, "full": 0, "asleep": 0}
     assert spent(stall, "store") == {"running": 360 - 130 - 140, "waiting": 0, "full": 0, "asleep": 270}
-    # its first message found room; the second and the third had to wait until the store had taken one
+    # its first message found space; the second and the third had to wait until the store had taken one
     assert spent(stall, "source") == {"running": 185 - 15 - 145, "waiting": 0, "full": 160, "asleep": 0}
 
 
@@ -32,7 +32,7 @@ def test_who_waited_for_whom(stall):
     found = {(it.waiter, it.blamed, it.did): (it.total, it.times) for it in stall.blame}
     assert found == {
         (1, 3, "sent"): (300, 2),
-        (2, 3, "made room"): (160, 2),
+        (2, 3, "made space"): (160, 2),
         (1, 3, "ended"): (50, 1),
     }
     assert [it.total for it in stall.blame] == [300, 160, 50]

@@ -42,7 +42,7 @@ def test_it_has_a_lane_for_each_task_and_an_arrow_for_each_message(width):
 def test_tooltips_say_who_waited_for_whom():
     said = tips(parsed(trace(STALL, STALL_CHANNELS)))
     assert "main waits for a message of stored for 150 ns, until store sent" in said
-    assert "source waits for space in boxes for 145 ns, until store made room" in said
+    assert "source waits for space in boxes for 145 ns, until store made space" in said
     assert "store sleeps for 130 ns" in said
     assert "boxes: source sends at 20 ns, store receives at 36 ns" in said
 

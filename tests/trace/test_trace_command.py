@@ -27,7 +27,7 @@ def test_the_tables_say_who_waited_for_whom(file, capsys, monkeypatch):
     assert said[1] == "3 tasks, 410 ns, 5 messages, 0.10 cores used"
     assert "main 410 ns 15% 85% - - 41 ns" in said
     assert "main store sent 2 300 ns slept 93%" in said
-    assert "source store made room 2 160 ns slept 86%" in said
+    assert "source store made space 2 160 ns slept 86%" in said
     assert any(line.startswith("store kept others waiting for") for line in said)
     assert any(line.startswith("store asleep 270 ns 66%") for line in said)
     assert any(line.startswith("boxes 1 3 ") for line in said)

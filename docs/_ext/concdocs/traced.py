@@ -37,7 +37,7 @@ class Trace(Directive):
         "title": directives.unchanged_required,
         "status": directives.nonnegative_int,
         "caption": directives.unchanged_required,
-        "tables": directives.flag,
+        "tables": directives.unchanged,
         "beside": directives.flag,
     }
 
@@ -55,7 +55,7 @@ class Trace(Directive):
             figure += nodes.caption("", "", *self.parse_inline(self.options["caption"])[0])
         if "tables" not in self.options:
             return [figure]
-        tables = traced(program=program, is_table=True)
+        tables = traced(program=program, is_table=True, only=self.options["tables"])
         self.set_source_info(tables)
         return [figure, tables]
 
@@ -85,7 +85,11 @@ def parts(node: traced) -> list[nodes.Node]:
     """What is shown of a recorded run. Raises `Mistake`."""
     made = json.loads(printed(node["program"]))
     if node["is_table"]:
-        return [nodes.literal_block(made["tables"], made["tables"], language="text")]
+        tables = [it for it in made["tables"].split("\n\n") if it.startswith(node["only"])]
+        if not tables:
+            raise Mistake(f"no table begins with {node['only']!r}:\n{made['tables']}")
+        text = "\n\n".join(tables)
+        return [nodes.literal_block(text, text, language="text")]
     return [
         nodes.raw("", _named(made[size], node["says"], f"trace-{size}"), format="html") for size in ("wide", "narrow")
     ]
