@@ -76,6 +76,7 @@ ends are in the file, and no arrow goes back in time.
     every         1 if each message is in the file; else only those whose number is divisible by it. All else is
                   complete, and so are the counts below
     ended         how the run has ended: null if well, else one sentence ("Deadlock: ...", "KeyboardInterrupt")
+    waits         of a deadlock: a line for each task, which says what it waits for and where
     cut           true if the disk was full before all events were written: those up to some moment are there
     notes         a list of sentences about what the file lacks: a task that was killed, a lane without space
     channels      by number, as text: {"name", "capacity" (null: unbounded), "sent", "received"}, the last two counted
@@ -144,6 +145,7 @@ class Recording:
     clock: str = "perf_counter_ns"
     every: int = 1
     ended: str | None = None
+    waits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     origin: int = 0
     steps: list[dict[str, Any]] = field(default_factory=list)
@@ -162,6 +164,7 @@ class Recording:
             "cpus": os.process_cpu_count(),
             "every": self.every,
             "ended": self.ended,
+            "waits": self.waits,
             "notes": self.notes,
             "channels": {str(number): it.to_json() for number, it in self.channels.items()},
             "lanes": {

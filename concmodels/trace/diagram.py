@@ -16,7 +16,7 @@ from concmodels.trace.causes import ASLEEP, FULL, RUNNING, WAITING
 from concmodels.trace.reading import Lane, Row, Trace
 from concmodels.trace.schedule import schedule
 from concmodels.trace.strips import strips
-from concmodels.trace.stuck import stuck
+from concmodels.trace.stuck import stuck, wait_in_words
 from concmodels.trace.words import figures, in_words, mark_in_words
 
 WIDE, NARROW = 760, 344
@@ -237,13 +237,10 @@ class Diagram:
 
     def _circle(self) -> None:
         """Draw who waits for whom at the end, where the run ended in a deadlock."""
-        right = self.width - 64
         for number, it in enumerate(self.stuck):
-            y, x = self.y[it.lane], right + 9 * (number % 3)
-            self.parts.append(svg.text(self.axis(it.begin) + 6, y - 8, it.what, "bad halo"))
+            y = self.y[it.lane]
+            self.parts.append(svg.text(self.axis(it.begin) + 6, y - 8, it.what.partition(", which ")[0], "bad halo"))
             for other in it.waits_for:
-                y_end = self.y[other]
-                turn = 16 + 8 * (number % 3)
-                way = f"M{x:.1f} {y:.0f}C{x + turn} {y:.0f} {x + turn} {y_end:.0f} {x + 4:.1f} {y_end:.0f}"
-                way += svg.head(-turn, 0, x + 4, y_end, 8)
-                self.parts.append(svg.path("bad", way, f"{it.tip} {self.trace.name(other)}"))
+                self.parts.append(
+                    svg.waits_for(self.width - 64, y, self.y[other], number, wait_in_words(it, self.trace))
+                )

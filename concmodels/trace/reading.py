@@ -86,6 +86,8 @@ class Trace:
     """How many messages were sent and received, also those that are not in the trace."""
     ended: str | None = None
     """How the run has ended, if not well: one sentence."""
+    waits: tuple[str, ...] = ()
+    """Of a deadlock: a line for each task, which says what it waits for and where."""
     program: str = ""
     model: str = ""
     notes: tuple[str, ...] = ()
@@ -166,6 +168,7 @@ def of_content(content: dict[str, Any]) -> Trace:
         sent=sum(it["sent"] for it in about["channels"].values()),
         received=sum(it["received"] for it in about["channels"].values()),
         ended=about["ended"],
+        waits=tuple(about["waits"]),
         program=about["program"],
         model=about["model"],
         notes=tuple(about["notes"]),

@@ -30,15 +30,18 @@ def to(path: str | os.PathLike[str], *, rows: int = ROWS, program: str = "") -> 
         recorder = Recorder(rows)
         state = installed.activate(recorder)
         ended: str | None = None
+        waits: list[str] = []
         try:
             yield recorder
         except BaseException as error:
-            ended = sentence(error)
+            ended, waits = sentence(error), list(getattr(error, "waits", ()))
             raise
         finally:
             installed.restore(state)
             try:
-                write(file, collect(recorder, recorder.model, program, ended or recorder.ended))
+                recording = collect(recorder, recorder.model, program, ended or recorder.ended)
+                recording.waits = waits
+                write(file, recording)
             finally:
                 if recorder.folder is not None:
                     forget(recorder.folder)

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from concmodels.trace import svg
 from concmodels.trace.reading import Row, Trace
+from concmodels.trace.stuck import stuck, wait_in_words
 
 _SMALLEST = 16
 """The width of a box that has space for a number."""
@@ -28,7 +29,8 @@ def schedule(trace: Trace, title: str, width: int, style: str) -> str:
         place = (12, at[lane.number] - 14) if is_narrow else (12, at[lane.number] + 4)
         parts.append(svg.text(*place, svg.fitted(lane.name, width - 24 if is_narrow else left - 18)))
         parts.append(svg.path("grid", f"M{left:.1f} {at[lane.number]:.1f}H{width - 12}"))
-    pixels = min(_WIDEST, (width - left - 14) / max(len(rows), 1))
+    waits = [it for it in stuck(trace) if it.lane in at]
+    pixels = min(_WIDEST, (width - left - (70 if waits else 14)) / max(len(rows), 1))
     for number, (before, row) in enumerate(pairwise(rows), 1):
         if before.lane != row.lane:
             tip = f"{'a forced switch' if row.is_forced else 'a switch'} to {trace.name(row.lane)}"
@@ -36,6 +38,12 @@ def schedule(trace: Trace, title: str, width: int, style: str) -> str:
             parts.append(svg.path("bad" if row.is_forced else "spawn", way, tip))
     for number, row in enumerate(rows):
         _box(row, left + pixels * number, pixels, at[row.lane], parts)
+    for number, it in enumerate(waits):
+        begin = max((place for place, row in enumerate(rows, 1) if row.lane == it.lane), default=0)
+        tip = wait_in_words(it, trace)
+        parts.append(svg.bar("waiting", left + pixels * begin, width - 68, at[it.lane], 3, tip))
+        for other in set(it.waits_for) & at.keys():
+            parts.append(svg.waits_for(width - 64, at[it.lane], at[other], number, tip))
     y = _lines(rows, width, max(at.values(), default=y) + 32, parts)
     return svg.whole(title, (width, y), style, parts)
 
@@ -65,7 +73,7 @@ def _head(trace: Trace, title: str, width: int, parts: list[str]) -> float:
     y = 4.0
     for line in svg.lines(title, width - 24, 7.6):
         parts.append(svg.text(12, y := y + 19, line, "title"))
-    for line in svg.lines(f"{trace.ended or 'it has ended'}; time is the step", width - 24, 5.8):
+    for line in svg.lines(f"{(trace.ended or 'It ended well').rstrip(':')}; time is the step", width - 24, 5.8):
         parts.append(svg.text(12, y := y + 16, line, "soft"))
     return y
 

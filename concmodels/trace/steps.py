@@ -28,9 +28,17 @@ class Moment(Protocol):
     def forced(self) -> bool: ...
 
 
-def write_steps(path: str | os.PathLike[str], moments: Iterable[Moment], *, program: str = "", ended: str = "") -> None:
+def write_steps(
+    path: str | os.PathLike[str],
+    moments: Iterable[Moment],
+    *,
+    program: str = "",
+    ended: str = "",
+    waits: Iterable[str] = (),
+) -> None:
     """Write these steps as a trace. Raises `OSError` if the file can't be written."""
     recording = Recording([], {}, {1: "schedule"}, program=program, clock="step", ended=ended or None)
+    recording.waits = list(waits)
     lanes: dict[str, LaneFacts] = {}
     for number, moment in enumerate(moments):
         lane = lanes.setdefault(moment.identity, LaneFacts(len(lanes) + 1, moment.task, []))

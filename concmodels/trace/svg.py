@@ -93,3 +93,10 @@ def head(dx: float, dy: float, x: float, y: float, size: float = 6) -> str:
     along, across = (dx / length * size, dy / length * size), (-dy / length * size * 0.45, dx / length * size * 0.45)
     sides = [(x - along[0] + sign * across[0], y - along[1] + sign * across[1]) for sign in (1, -1)]
     return f"M{sides[0][0]:.1f} {sides[0][1]:.1f}L{x:.1f} {y:.1f}L{sides[1][0]:.1f} {sides[1][1]:.1f}"
+
+
+def waits_for(left: float, y: float, y_end: float, number: int, tip: str) -> str:
+    """Return a red arrow from one lane to another, to the right of both; `number` keeps several apart."""
+    turn, begin = 16 + 8 * (number % 3), left + 7 * (number % 3)
+    way = f"M{begin:.1f} {y:.0f}C{begin + turn:.1f} {y:.0f} {begin + turn:.1f} {y_end:.0f} {left + 4:.1f} {y_end:.0f}"
+    return path("bad", way + head(-turn, 0, left + 4, y_end, 8), tip)

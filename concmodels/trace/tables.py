@@ -10,7 +10,7 @@ from concmodels.trace.analysis import Analysis, HeldUp
 from concmodels.trace.axis import told
 from concmodels.trace.causes import ASLEEP, FULL, RUNNING, STATES, WAITING
 from concmodels.trace.schedule import merged
-from concmodels.trace.stuck import stuck
+from concmodels.trace.stuck import stuck, wait_in_words
 from concmodels.trace.words import figures, title_of
 
 _MOST_TASKS, _MOST_BLAMED, _MOST_WAITS, _MOST_CHANNELS, _MOST_STEPS, _MOST_HELD = 12, 8, 5, 10, 6, 2
@@ -28,10 +28,7 @@ def print_tables(trace_of: Analysis, console: Console) -> None:
     for sentence in filter(None, [trace.ended and f"It ended with {trace.ended.rstrip(':')}", *trace.notes]):
         console.print(sentence, markup=False)
     console.print("", _tasks(trace_of), "", sep="\n")
-    for it in stuck(trace):
-        console.print(
-            f"{it.tip} {' or '.join(map(trace.name, it.waits_for)) or 'a task that nobody knows of'}.", markup=False
-        )
+    _print_stuck(trace_of, console)
     _print_blame(trace_of, console)
     if trace_of.flows():
         console.print("", _channels(trace_of), sep="\n")
@@ -47,7 +44,8 @@ def _print_schedule(its: Analysis, console: Console) -> None:
         )
     console.print(grid)
     if its.trace.ended:
-        console.print(its.trace.ended, markup=False)
+        console.print(its.trace.ended.rstrip(":"), markup=False)
+    _print_stuck(its, console)
     console.print("> is a forced switch")
 
 
@@ -63,6 +61,14 @@ def _tasks(its: Analysis) -> Table:
         grid.add_row(Text(name), told(alive), *shares, "-" if lane.cpu_ns is None else told(its.computed(lane)))
     _more(grid, len(lanes) - _MOST_TASKS)
     return grid
+
+
+def _print_stuck(its: Analysis, console: Console) -> None:
+    """Print which task waited for which at the end, after a deadlock."""
+    for it in stuck(its.trace):
+        console.print(wait_in_words(it, its.trace), markup=False)
+    if its.trace.waits:
+        console.print()
 
 
 def _print_blame(its: Analysis, console: Console) -> None:

@@ -29,7 +29,7 @@ def content(lanes, channels=(), **about):
     received = [row for rows in lanes.values() for row in rows if row[0] == "receive" and len(row) < 6]
     other = {
         "format": "concmodels trace 1", "program": "", "model": "threads", "python": "3.14.8",
-        "clock": "perf_counter_ns", "unit": "ns", "cpus": 2, "every": 1, "ended": None, "cut": False, "notes": [],
+        "clock": "perf_counter_ns", "unit": "ns", "cpus": 2, "every": 1, "ended": None, "waits": [], "cut": False, "notes": [],
         "channels": {
             str(number): {
                 "name": name, "capacity": capacity, "sent": 0,

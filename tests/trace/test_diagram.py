@@ -11,6 +11,7 @@ from concmodels.trace import svg
 from concmodels.trace.axis import Axis, Cut, idle_times, label, told
 from concmodels.trace.diagram import NARROW, WIDE, draw
 from concmodels.trace.reading import of_content
+from concmodels.trace.stuck import stuck, wait_in_words
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -80,14 +81,30 @@ def test_a_deadlock_shows_who_waits_for_whom():
                 ("send", 10, 100, 2, 2, "cancelled"), ("end", 101, 101)],
     }  # fmt: skip
     channels = (("to ben", 1), ("to ada", 1))
-    root = parsed(trace(lanes, channels, ended="Deadlock: all tasks are waiting"))
-    said = [it for it in tips(root) if "waits for" in it and " ns" not in it]
-    assert said == [
-        "main waits for ada", "main waits for ben",
-        "ada sends to to ben, and waits for ben",
-        "ben sends to to ada, and waits for ada",
+    waits = [
+        "main: waits for the end of its group at a.py:1", "ada: send on channel 'to ben' at a.py:2",
+        "ben: send on channel 'to ada' at a.py:3", "somebody else: waits",
     ]  # fmt: skip
-    assert not [it for it in tips(parsed(trace(lanes, channels))) if "and waits for" in it]
+    deadlocked = trace(lanes, channels, ended="Deadlock: all tasks are waiting", waits=waits)
+    said = [it for it in tips(parsed(deadlocked)) if ", so for" in it]
+    assert said == [
+        "main: waits for the end of its group, so for ada or ben",
+        "main: waits for the end of its group, so for ada or ben",
+        "ada: send on channel 'to ben', so for ben",
+        "ben: send on channel 'to ada', so for ada",
+    ]
+    assert not [it for it in tips(parsed(trace(lanes, channels))) if ", so for" in it]
+
+
+def test_a_deadlock_names_what_holds_a_lock_and_what_nobody_can_end():
+    lanes = {"one": [("start", 0, 0), ("end", 9, 9)], "two": [("start", 0, 0), ("receive", 1, 8, 1, 0, "error")]}
+    waits = ["one: waits for lock forks, which two holds at a.py:1", "two: receive on channel 'c' at a.py:2"]
+    found = stuck(trace(lanes, (("c", 1),), waits=waits))
+    assert [it.waits_for for it in found] == [[2], []]
+    assert [wait_in_words(it, trace(lanes)) for it in found] == [
+        "one: waits for lock forks, which two holds",
+        "two: receive on channel 'c', where no other task has been",
+    ]
 
 
 def test_names_are_no_markup():

@@ -58,7 +58,8 @@ class Failure:
         """
         from concmodels.trace.steps import write_steps  # only here: most failures are only printed
 
-        write_steps(path, self.moments, program=program, ended=sentence(self.error))
+        waits = getattr(self.error, "waits", ())
+        write_steps(path, self.moments, program=program, ended=sentence(self.error), waits=waits)
 
     def to_json(self) -> dict[str, Any]:
         """Return the failure as an object that can be written as JSON."""
