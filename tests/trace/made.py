@@ -14,12 +14,8 @@ def content(lanes, channels=(), **about):
     described = {}
     events = []
     for name, rows in lanes.items():
-        parents = [
-            numbers[other]
-            for other, its in lanes.items()
-            for row in its
-            if row[:1] + row[4:5] == ("spawn", numbers[name])
-        ]
+        mine = ("spawn", numbers[name])
+        parents = [numbers[other] for other, its in lanes.items() for row in its if row[:1] + row[4:5] == mine]
         described[str(numbers[name])] = {
             "name": name, "parent": parents[0] if parents else None, "pid": 1, "cpu_ns": about.get("cpu", {}).get(name),
             "ended": any(row[0] == "end" for row in rows), "sent": 0, "received": 0,
@@ -29,7 +25,8 @@ def content(lanes, channels=(), **about):
     received = [row for rows in lanes.values() for row in rows if row[0] == "receive" and len(row) < 6]
     other = {
         "format": "concmodels trace 1", "program": "", "model": "threads", "python": "3.14.8",
-        "clock": "perf_counter_ns", "unit": "ns", "cpus": 2, "every": 1, "ended": None, "waits": [], "cut": False, "notes": [],
+        "clock": "perf_counter_ns", "unit": "ns", "cpus": 2, "every": 1, "ended": None, "waits": [], "cut": False,
+        "notes": [],
         "channels": {
             str(number): {
                 "name": name, "capacity": capacity, "sent": 0,
