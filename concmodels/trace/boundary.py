@@ -6,7 +6,7 @@ their own. So a small int stays a word.
 
 from concmodels.errors import ChannelClosed, Selected
 from concmodels.models.memory.channels import positions
-from concmodels.trace.rows import RECEIVE, SELECT, SEND, current, failure
+from concmodels.trace.rows import SELECT, current, failure
 from concmodels.trace.texts import verbs
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ class Channel(_Channel):
         _number_rendezvous(self)
 
     def __reduce__(self) -> Any:
-        return channel_again, (self._recorder, self._number, self.inner)
+        return channel_again, (self._recorder, self._sent, self._received, self.inner)
 
     def send(self, item: Any, timeout: float | None = None) -> None:  # type: ignore[override] # the sync text
         """Send."""
@@ -44,12 +44,10 @@ class Channel(_Channel):
         try:
             number = positions.send(self.inner, item, timeout)
         except BaseException as error:
-            lane.row(begin, clock(), SEND | self._number | failure(error))
+            lane.row(begin, clock(), self._sent | failure(error))
             raise
         if not number & lane.mask:
-            lane.append((begin, clock(), SEND | self._number, number))
-            if len(lane.rows) >= lane.most:
-                lane.thin()
+            lane.row(begin, clock(), self._sent, number)
 
     def receive(self, timeout: float | None = None) -> Any:
         """Receive."""
@@ -62,31 +60,29 @@ class Channel(_Channel):
         try:
             number, item = positions.receive(self.inner, timeout)
         except BaseException as error:
-            lane.row(begin, clock(), RECEIVE | self._number | failure(error))
+            lane.row(begin, clock(), self._received | failure(error))
             raise
         if not number & lane.mask:
-            lane.append((begin, clock(), RECEIVE | self._number, number))
-            if len(lane.rows) >= lane.most:
-                lane.thin()
+            lane.row(begin, clock(), self._received, number)
         return item
 
     def send_nowait(self, item: Any) -> None:
         """Send without waiting."""
         lane, begin = self._recorder.lane(), self._clock()
-        self.done(lane, begin, SEND, positions.send_nowait(self.inner, item))
+        self.done(lane, begin, self._sent, positions.send_nowait(self.inner, item))
 
     def receive_nowait(self) -> Any:
         """Receive without waiting."""
         lane, begin = self._recorder.lane(), self._clock()
         number, item = positions.receive_nowait(self.inner)
-        self.done(lane, begin, RECEIVE, number)
+        self.done(lane, begin, self._received, number)
         return item
 
     def __iter__(self) -> Iterator[Any]:
         """Receive until the channel is closed and drained."""
         inner, receive, clock = self.inner, positions.receive, self._clock
-        lane, word = self._recorder.lane(), RECEIVE | self._number
-        append, rows = lane.append, lane.rows
+        lane, word = self._recorder.lane(), self._received
+        write = lane.row
         while True:
             begin = clock()
             try:
@@ -98,9 +94,7 @@ class Channel(_Channel):
                 lane.row(begin, clock(), word | failure(error))
                 raise
             if not number & lane.mask:
-                append((begin, clock(), word, number))
-                if len(rows) >= lane.most:
-                    lane.thin()
+                write(begin, clock(), word, number)
             yield item
             del item
 
@@ -110,11 +104,11 @@ def _number_rendezvous(channel: Channel) -> None:
         positions.number_rendezvous()
 
 
-def channel_again(recorder: Recorder, number: int, inner: Any) -> Channel:
+def channel_again(recorder: Recorder, sent: int, received: int, inner: Any) -> Channel:
     """Return a traced channel that arrives."""
     channel = Channel.__new__(Channel)
     channel._recorder, channel._clock = recorder, recorder.clock
-    channel._number, channel._note, channel.inner = number, None, inner
+    channel._sent, channel._received, channel.inner = sent, received, inner
     _number_rendezvous(channel)
     return channel
 
@@ -145,7 +139,7 @@ class Verbs(_Verbs):
         if done.closed:
             lane.row(begin, self.recorder.clock(), SELECT | failure(ChannelClosed()))
             return Selected(channel, closed=True)
-        channel.done(lane, begin, SEND if done.sent else RECEIVE, selection.position)
+        channel.selected(lane, begin, done.sent, selection.position)
         return Selected(channel, done.item, sent=done.sent)
 
 

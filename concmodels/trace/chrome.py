@@ -126,6 +126,8 @@ class ChannelFacts:
     capacity: float
     sent: int = 0
     received: int = 0
+    positioned: bool = False
+    """Whether the number of a message is its position in the channel."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON can have it."""

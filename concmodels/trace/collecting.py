@@ -1,10 +1,11 @@
 """From the lanes of a recorder to the recording that a file contains."""
 
 import os
+from collections import Counter
 
 from concmodels.trace.chrome import ChannelFacts, LaneFacts, Recording
 from concmodels.trace.recorder import Recorder, lane_path
-from concmodels.trace.rows import BEGIN, RECEIVE, SEND, SPAWN, WORK, Lane, Row, kept_by, read_lane
+from concmodels.trace.rows import BEGIN, RECEIVE, SEND, SPAWN, WORK, Lane, Row, kept_by, read_lane, rows_of
 
 
 def collect(recorder: Recorder, model: str = "", program: str = "", ended: str | None = None) -> Recording:
@@ -19,8 +20,8 @@ def collect(recorder: Recorder, model: str = "", program: str = "", ended: str |
     recording.origin = min((row[0] for lane in recording.lanes for row in lane.rows), default=0)
     _find_parents(recorder, recording)
     _number_channels(recorder, recording)
-    if recording.every == 1 and recorder.folder is None:
-        _number_messages(recording.lanes)
+    if recording.every == 1:
+        _number_messages(recording)
     return recording
 
 
@@ -35,7 +36,7 @@ def _read_lanes(recorder: Recorder, recording: Recording) -> list[int]:
         place = places.setdefault((pid, interpreter), len(places) + 1)
         if place not in recording.processes:
             recording.processes[place] = f"interpreter {place}" if interpreter else f"process {place}"
-        facts = LaneFacts(lane.number, lane.name, list(lane.rows), place, cpu_ns=lane.cpu, ended=_has_ended(lane))
+        facts = LaneFacts(lane.number, lane.name, rows_of(lane.rows), place, cpu_ns=lane.cpu, ended=_has_ended(lane))
         facts.killed = not facts.ended and place != 1
         if facts.killed:
             killed.append(lane.name)
@@ -49,8 +50,9 @@ def _has_ended(lane: Lane) -> bool:
     """Return whether a task came to its end; a worker has if it has done all that it has begun."""
     if not lane.is_worker:
         return lane.ended
-    begun = {row[3] for row in lane.rows if row[2] & 255 == BEGIN}
-    return begun <= {row[3] for row in lane.rows if row[2] & 255 == WORK}
+    rows = rows_of(lane.rows)
+    begun = {row[3] for row in rows if row[2] & 255 == BEGIN}
+    return begun <= {row[3] for row in rows if row[2] & 255 == WORK}
 
 
 def _lanes_apart(recorder: Recorder) -> list[tuple[Lane, int, int]]:
@@ -77,51 +79,58 @@ def _number_channels(recorder: Recorder, recording: Recording) -> None:
     """Number the channels from 1 in the order in which they were made, and note what is known of them."""
     known = {number: ChannelFacts(note.name, note.capacity, *note.counts()) for number, note in recorder.notes.items()}
     known |= _channels_apart(recorder)
-    used = {row[2] >> 16 for lane in recording.lanes for row in lane.rows} - {0}
+    done = Counter(row[2] for lane in recording.lanes for row in lane.rows)
+    used = {word >> 16 for word in done} - {0}
     numbers = {old: new for new, old in enumerate(sorted(used | known.keys()), 1)} | {0: 0}
     for old, new in numbers.items():
+        facts = known.get(old) or ChannelFacts(f"channel {new}", float("inf"))
+        if facts.sent == 0:  # nobody has counted them
+            facts.sent, facts.received = done[SEND | old << 16], done[RECEIVE | old << 16]
         if new:
-            recording.channels[new] = known.get(old, ChannelFacts(f"channel {new}", float("inf")))
+            recording.channels[new] = facts
     for lane in recording.lanes:
         lane.rows = [(begin, end, word & 0xFFFF | numbers[word >> 16] << 16, it) for begin, end, word, it in lane.rows]
 
 
 def _channels_apart(recorder: Recorder) -> dict[int, ChannelFacts]:
-    if recorder.folder is None:
-        return {}
-    found = {}
-    try:
-        with open(f"{recorder.folder}/channels", encoding="utf-8", errors="replace") as file:
-            lines = file.read().splitlines()
-    except OSError:
-        return {}
+    """Return the channels that have a line in the folder."""
+    found: dict[int, ChannelFacts] = {}
+    path = f"{recorder.folder}/channels"
+    if recorder.folder is None or not os.path.exists(path):
+        return found
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = file.read().splitlines()
     for line in lines:
-        number, inner, capacity, name = line.split(" ", 3)
-        found[int(number)] = ChannelFacts(name, float(capacity), *recorder.counts.get(int(inner), (0, 0)))
+        number, run, inner, capacity, name = line.split(" ", 4)
+        facts = found[int(number)] = ChannelFacts(name, float(capacity))
+        facts.positioned = inner != "0"
+        facts.sent, facts.received = recorder.counts.get((int(run), int(inner)), (0, 0))
     return found
 
 
-def _number_messages(lanes: list[LaneFacts]) -> None:
-    """Number the messages of each channel from 0 in the order in which they were received, then those that were not.
+def _number_messages(recording: Recording) -> None:
+    """Number the messages of a channel from 0 in the order in which they were received, then those that were not.
 
     Their numbers have gaps where a send was given up, and among threads they are not quite in the order of the items.
+    Beyond a memory boundary they are positions, and right.
     """
     ends: dict[int, dict[int, list[float]]] = {}
-    for lane in lanes:
-        for _, end, word, number in lane.rows:
-            if word & 255 in (SEND, RECEIVE) and not word >> 8 & 255:
-                times = ends.setdefault(word >> 16, {}).setdefault(number, [float("inf"), float("inf")])
-                times[word & 255 == SEND] = end
+    for lane in recording.lanes:
+        for row in lane.rows:
+            if _is_to_number(row, recording):
+                times = ends.setdefault(row[2] >> 16, {}).setdefault(row[3], [float("inf"), float("inf")])
+                times[row[2] & 255 == SEND] = row[1]
     ranks = {
         channel: {number: rank for rank, number in enumerate(sorted(those, key=lambda it: (*those[it], it)))}
         for channel, those in ends.items()
     }
-    for lane in lanes:
-        lane.rows = [_ranked(row, ranks) for row in lane.rows]
+    for lane in recording.lanes:
+        lane.rows = [
+            (*row[:3], ranks[row[2] >> 16][row[3]]) if _is_to_number(row, recording) else row for row in lane.rows
+        ]
 
 
-def _ranked(row: Row, ranks: dict[int, dict[int, int]]) -> Row:
-    begin, end, word, number = row
-    if word & 255 not in (SEND, RECEIVE) or word >> 8 & 255:
-        return row
-    return begin, end, word, ranks[word >> 16][number]
+def _is_to_number(row: Row, recording: Recording) -> bool:
+    word = row[2]
+    is_message = word & 255 in (SEND, RECEIVE) and not word >> 8 & 255
+    return is_message and not recording.channels[word >> 16].positioned

@@ -59,8 +59,8 @@ class Recorder:
         self.pid = os.getpid()
         self.lanes: list[Lane] = []
         self.notes: dict[int, ChannelNote] = {}
-        self.counts: dict[int, tuple[int, int]] = {}
-        """How many messages were sent and received, for channels beyond a memory boundary."""
+        self.counts: dict[tuple[int, int], tuple[int, int]] = {}
+        """How many messages were sent and received, for channels beyond a memory boundary, by run and number."""
         self._numbers = count(MAIN)
         self._lock = allocate_lock()
 
@@ -120,17 +120,19 @@ class Recorder:
             current.set(lane)
             return lane
 
-    def note_channel(self, inner: Any, name: str | None) -> int:
-        """Note a channel of this process; return its number, which no other one of the run has."""
+    def note_channel(self, inner: Any, name: str | None, is_beyond: bool) -> tuple[int, ChannelNote]:
+        """Note a channel that was made here; return its number, which no other one of the run has, and the note."""
         lane = self.lane()
         lane.made += 1
         number = lane.number << 20 | lane.made
         label = name or f"channel {len(self.notes) + 1 if self.is_home else lane.made}"
-        if self.folder is None:
-            self.notes[number] = ChannelNote(label, inner.capacity, inner)
+        note = ChannelNote(label, inner.capacity, inner)
+        if self.is_home and not is_beyond:
+            self.notes[number] = note
         else:
-            self._write_note(f"{number} {inner.number} {inner.capacity} {label}")
-        return number
+            place = f"{inner.home.run} {inner.number}" if is_beyond else "0 0"
+            self._write_note(f"{number} {place} {inner.capacity} {label}")
+        return number, note
 
     def _write_note(self, line: str) -> None:
         """Append a line to the folder's list of channels; if there is no space left, the channel will have no name."""

@@ -17,6 +17,7 @@ Children import this module to write their lanes, so it imports next to nothing.
 import os
 from _contextvars import ContextVar
 from _struct import Struct
+from itertools import chain
 from time import perf_counter_ns, thread_time_ns
 
 from concmodels.errors import ChannelClosed
@@ -48,6 +49,7 @@ ROWS = 80_000
 _FEWEST = 128
 
 _ROW = Struct("<qqqq")
+_pack_into = _ROW.pack_into
 _HEADER = 256
 
 current: ContextVar[Lane] = ContextVar("concmodels.trace")
@@ -71,12 +73,15 @@ def share_of(rows: int, number: int) -> int:
 class Lane:
     """What one task of this process does."""
 
-    __slots__ = ("append", "cpu", "ended", "is_worker", "made", "mask", "most", "name", "number", "rows", "seconds")
+    __slots__ = ("cpu", "ended", "full", "is_worker", "made", "mask", "name", "number", "rows", "seconds", "write")
 
     def __init__(self, number: int, name: str, most: int, clock: Callable[[], int]) -> None:
-        self.number, self.name, self.most = number, name, most
-        self.rows: list[Row] = []
-        self.append: Callable[[Row], object] = self.rows.append
+        self.number, self.name = number, name
+        self.rows: list[int] = []
+        """All rows, one after the other: a list of tuples would take longer, and the garbage collector much longer."""
+        self.write: Callable[[Row], object] = self.rows.extend
+        """Write a row; what runs for each message does without `row`, and looks itself whether `rows` is full."""
+        self.full = 4 * most
         self.mask = 0
         """A message is kept if its number has none of these bits."""
         self.made = 0
@@ -92,13 +97,14 @@ class Lane:
 
     def row(self, begin: int, end: int, word: int, number: int = 0) -> None:
         """Write a row; make room if the lane is full."""
-        self.append((begin, end, word, number))
-        if len(self.rows) >= self.most:
+        self.write((begin, end, word, number))
+        if len(self.rows) >= self.full:
             self.thin()
 
     def thin(self) -> None:
         """Make room."""
-        self.mask, self.rows[:] = thinned(self.rows, self.mask, self.most)
+        self.mask, kept = thinned(rows_of(self.rows), self.mask, self.full // 4)
+        self.rows[:] = chain.from_iterable(kept)
 
     def works(self) -> None:
         """Note that it is the lane of a pool's worker, of which nobody says when it ends."""
@@ -109,6 +115,11 @@ class Lane:
         self.cpu = thread_time_ns() - self.seconds
         self.ended = True
         self.mark(at, END)
+
+
+def rows_of(numbers: list[int]) -> list[Row]:
+    """Return the rows that lie one after the other in a list."""
+    return list(zip(*[iter(numbers)] * 4, strict=True))
 
 
 def thinned(rows: list[Row], mask: int, most: int) -> tuple[int, list[Row]]:
@@ -141,8 +152,7 @@ class MappedLane(Lane):
         finally:
             os.close(fd)
         super().__init__(number, name, most, perf_counter_ns)
-        self.append = self.put
-        self.put(self.rows.pop())
+        self.write = self._put
         self.head()
 
     def head(self) -> None:
@@ -152,17 +162,20 @@ class MappedLane(Lane):
         text = self.name.encode()[: _HEADER - _ROW.size]
         self._map[:_HEADER] = (_ROW.pack(*fields) + text).ljust(_HEADER, b"\0")
 
-    def put(self, row: Row) -> None:
-        """Write a row."""
+    def row(self, begin: int, end: int, word: int, number: int = 0) -> None:
+        """As `Lane.row`."""
         at = self._at
-        _ROW.pack_into(self._map, at, *row)
+        _pack_into(self._map, at, begin, end, word, number)
         self._at = at = at + 32
         if at == self._end:
             self._make_room()
 
+    def _put(self, row: Row) -> None:
+        self.row(*row)
+
     def _make_room(self) -> None:
         rows = _rows_in(self._map)
-        self.mask, kept = thinned(rows, self.mask, self.most)
+        self.mask, kept = thinned(rows, self.mask, self.full // 4)
         data = b"".join([_ROW.pack(*row) for row in kept])
         self._map[_HEADER:] = data.ljust(self._end - _HEADER, b"\0")
         self._at = _HEADER + len(data)
@@ -203,7 +216,7 @@ class LostLane(Lane):
 
     def __init__(self, number: int, name: str) -> None:
         super().__init__(number, name, _FEWEST, perf_counter_ns)
-        self.append = bool
+        self.write = bool
         self.rows.clear()
 
 
@@ -225,7 +238,7 @@ def read_lane(path: str, number: int) -> tuple[Lane, int, int] | None:
     mask, pid, cpu, flags = _ROW.unpack_from(data)
     name = data[_ROW.size : _HEADER].rstrip(b"\0").decode(errors="replace")
     lane = Lane(number, name, _FEWEST, perf_counter_ns)
-    lane.rows[:] = _rows_in(data)
+    lane.rows[:] = chain.from_iterable(_rows_in(data))
     lane.mask, lane.ended, lane.is_worker = mask, bool(flags & 1), bool(flags & 2)
     lane.cpu = None if cpu < 0 else cpu
     return lane, pid, flags >> 2

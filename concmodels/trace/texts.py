@@ -4,7 +4,7 @@ import os
 from importlib import import_module
 from types import ModuleType
 
-from concmodels.trace.rows import RECEIVE, failure
+from concmodels.trace.rows import failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,14 +51,14 @@ def _sync_verbs() -> ModuleType:
 
 def items(channel: Any) -> Iterator[Any]:
     """Receive from a traced channel of a sync model until it is closed and drained."""
-    clock, word, lane = channel._clock, RECEIVE | channel._number, channel._recorder.lane()
-    append, rows = lane.append, lane.rows
+    clock, word, lane = channel._clock, channel._received, channel._recorder.lane()
+    write, rows = lane.write, lane.rows
     begin = clock()
     try:
         for number, item in channel.inner:
             if not number & lane.mask:
-                append((begin, clock(), word, number))
-                if len(rows) >= lane.most:
+                write((begin, clock(), word, number))
+                if len(rows) >= lane.full:
                     lane.thin()
             begin = 0
             yield item

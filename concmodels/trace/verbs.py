@@ -70,7 +70,7 @@ def look_like(this: Any, function: Any) -> None:
 class Channel:
     """A channel whose messages are numbered, and which has the model's own one inside."""
 
-    __slots__ = ("__weakref__", "_clock", "_note", "_number", "_recorder", "inner")
+    __slots__ = ("__weakref__", "_clock", "_note", "_numbers", "_received", "_recorder", "_sent", "inner")
 
     on: Any
     """The traced model; its own subclass has it."""
@@ -79,9 +79,9 @@ class Channel:
         self.inner = self.on.inner.Channel(capacity, name)
         self._recorder = recorder = self.on.recorder
         self._clock = recorder.clock
-        number = recorder.note_channel(self.inner, name)
-        self._note = recorder.notes.get(number)
-        self._number = number << 16
+        number, self._note = recorder.note_channel(self.inner, name, self.on.is_beyond)
+        self._numbers = self._note.numbers
+        self._sent, self._received = SEND | number << 16, RECEIVE | number << 16
 
     @property
     def name(self) -> Any:
@@ -118,7 +118,7 @@ class Channel:
 
     def close(self) -> None:
         """Close it."""
-        self._recorder.lane().mark(self._clock(), CLOSE | self._number)
+        self._recorder.lane().mark(self._clock(), CLOSE | self._sent & ~255)
         self.inner.close()
 
     async def send(self, item: Any, timeout: float | None = None) -> None:
@@ -127,17 +127,17 @@ class Channel:
             lane = current.get()
         except LookupError:
             lane = self._recorder.lane()
-        number = next(self._note.numbers)
-        begin = self._clock()
+        clock, number = self._clock, next(self._numbers)
+        begin = clock()
         try:
             await self.inner.send((number, item), timeout)
         except BaseException as error:
             self.not_sent()
-            lane.row(begin, self._clock(), SEND | self._number | failure(error))
+            lane.row(begin, clock(), self._sent | failure(error))
             raise
         if not number & lane.mask:
-            lane.append((begin, self._clock(), SEND | self._number, number))
-            if len(lane.rows) >= lane.most:
+            lane.write((begin, clock(), self._sent, number))
+            if len(lane.rows) >= lane.full:
                 lane.thin()
 
     async def receive(self, timeout: float | None = None) -> Any:
@@ -146,33 +146,34 @@ class Channel:
             lane = current.get()
         except LookupError:
             lane = self._recorder.lane()
-        begin = self._clock()
+        clock = self._clock
+        begin = clock()
         try:
             number, item = await self.inner.receive(timeout)
         except BaseException as error:
-            lane.row(begin, self._clock(), RECEIVE | self._number | failure(error))
+            lane.row(begin, clock(), self._received | failure(error))
             raise
         if not number & lane.mask:
-            lane.append((begin, self._clock(), RECEIVE | self._number, number))
-            if len(lane.rows) >= lane.most:
+            lane.write((begin, clock(), self._received, number))
+            if len(lane.rows) >= lane.full:
                 lane.thin()
         return item
 
     def send_nowait(self, item: Any) -> None:
         """Send without waiting."""
-        lane, number, begin = self._recorder.lane(), next(self._note.numbers), self._clock()
+        lane, number, begin = self._recorder.lane(), next(self._numbers), self._clock()
         try:
             self.inner.send_nowait((number, item))
         except BaseException:
             self.not_sent()
             raise
-        self.done(lane, begin, SEND, number)
+        self.done(lane, begin, self._sent, number)
 
     def receive_nowait(self) -> Any:
         """Receive without waiting."""
         lane, begin = self._recorder.lane(), self._clock()
         number, item = self.inner.receive_nowait()
-        self.done(lane, begin, RECEIVE, number)
+        self.done(lane, begin, self._received, number)
         return item
 
     def __aiter__(self) -> AsyncIterator[Any]:
@@ -180,12 +181,16 @@ class Channel:
 
     def case(self, item: Any) -> tuple[Any, Any]:
         """Return the case of a select that sends this item."""
-        return self.inner, (next(self._note.numbers), item)
+        return self.inner, (next(self._numbers), item)
 
-    def done(self, lane: Any, begin: int, what: int, number: int) -> None:
+    def done(self, lane: Any, begin: int, word: int, number: int) -> None:
         """Write the row of a message, unless the lane leaves it out."""
         if not number & lane.mask:
-            lane.row(begin, self._clock(), what | self._number, number)
+            lane.row(begin, self._clock(), word, number)
+
+    def selected(self, lane: Any, begin: int, sent: bool, number: int) -> None:
+        """Write the row of a message that a select has sent or received."""
+        self.done(lane, begin, self._sent if sent else self._received, number)
 
     def not_sent(self) -> None:
         """Note that a number was given to a message that was not sent."""
@@ -196,7 +201,7 @@ class Items:
     """Receives from a channel until it is closed and drained."""
 
     def __init__(self, channel: Channel) -> None:
-        self._word = RECEIVE | channel._number
+        self._word = channel._received
         self._clock = channel._clock
         self._lane = channel._recorder.lane()
         self._next = channel.inner.__aiter__().__anext__
@@ -216,8 +221,8 @@ class Items:
             raise
         lane = self._lane
         if not number & lane.mask:
-            lane.append((begin, self._clock(), self._word, number))
-            if len(lane.rows) >= lane.most:
+            lane.write((begin, self._clock(), self._word, number))
+            if len(lane.rows) >= lane.full:
                 lane.thin()
         return item
 
@@ -529,7 +534,7 @@ class Verbs:
         if done.sent:
             sending.remove(channel)
         not_sent(sending)
-        channel.done(lane, begin, SEND if done.sent else RECEIVE, number)
+        channel.selected(lane, begin, done.sent, number)
         return Selected(channel, item, sent=done.sent)
 
     def opened(self, cases: tuple[Any, ...]) -> tuple[dict[Any, Channel], list[Any], list[Channel]]:

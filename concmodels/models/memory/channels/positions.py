@@ -121,12 +121,12 @@ def _told(channel: Channel, position: int) -> int:
     return int(channel.home.words[channel.home.wait_slot().at + NUMBER])
 
 
-def counts(kind: str) -> dict[int, tuple[int, int]]:
-    """Return for each channel of this run, by its number, how many items were sent there and received."""
-    words = current(kind).words
-    found = {}
+def counts(kind: str) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return for each channel of this run, by run and number, how many items were sent there and received."""
+    participant = current(kind)
+    words, found = participant.words, {}
     for number in range(1, words[NEXT_CHANNEL]):
         at = CHANNELS_AT + CHANNEL_WORDS * number
         head = words[at + HEAD]
-        found[number] = max(head, words[at + TAIL] & POSITION), head
+        found[participant.run, number] = max(head, words[at + TAIL] & POSITION), head
     return found
