@@ -236,11 +236,11 @@ class Diagram:
             self.parts.append(svg.text(self.axis(lane.end) + 5, y + 4, "killed", "bad halo"))
 
     def _circle(self) -> None:
-        """Draw who waits for whom at the end, where the run ended in a deadlock."""
+        """Draw which task waits for which at the end, where the run ended in a deadlock; not for the tasks of its group."""
         for number, it in enumerate(self.stuck):
             y = self.y[it.lane]
             self.parts.append(svg.text(self.axis(it.begin) + 6, y - 8, it.what.partition(", which ")[0], "bad halo"))
-            for other in it.waits_for:
+            for other in [] if it.is_for_group else it.waits_for:
                 self.parts.append(
                     svg.waits_for(self.width - 64, y, self.y[other], number, wait_in_words(it, self.trace))
                 )

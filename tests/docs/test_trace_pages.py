@@ -10,17 +10,18 @@ import pytest
 from concmodels import catalog
 from concmodels.trace.analysis import Analysis
 from concmodels.trace.reading import read
+from concmodels.trace.stuck import stuck
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "traces"
 PAGES = [path for path in (ROOT / "docs").rglob("*.md") if "_ext" not in path.parts]
 
 
-def recorded(folder, program, *arguments):
+def recorded(folder, program, *arguments, prints=""):
     """The trace of a program, analysed."""
     file = folder / "trace.json"
     done = interruptible.run([sys.executable, FOLDER / f"{program}.py", *arguments, file], timeout=50)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout.partition("\n")[0], done.stderr) == (0, prints, "")
     return Analysis(read(str(file)))
 
 
@@ -75,6 +76,14 @@ def test_a_token_goes_three_times_round(tmp_path, program, model):
 def test_two_tasks_that_compute_report_each_of_their_parts(tmp_path):
     analysis = recorded(tmp_path, "computing", "threads")
     assert analysis.trace.received == 10 and 0 < analysis.cores <= (analysis.trace.cpus or 1) + 0.1
+
+
+def test_each_of_two_tasks_that_send_waits_for_the_other(tmp_path):
+    trace = recorded(tmp_path, "deadlock", prints="all tasks are waiting, and none can continue:").trace
+    found = {trace.name(it.lane): [trace.name(other) for other in it.waits_for] for it in stuck(trace)}
+    assert {name.partition("-")[0]: [other.partition("-")[0] for other in its] for name, its in found.items()} == {
+        "main": ["ada", "ben"], "ada": ["ben"], "ben": ["ada"],
+    }  # fmt: skip
 
 
 def test_each_program_is_on_a_page():

@@ -88,12 +88,22 @@ def test_a_deadlock_shows_who_waits_for_whom():
     deadlocked = trace(lanes, channels, ended="Deadlock: all tasks are waiting", waits=waits)
     said = [it for it in tips(parsed(deadlocked)) if ", so for" in it]
     assert said == [
-        "main: waits for the end of its group, so for ada or ben",
-        "main: waits for the end of its group, so for ada or ben",
         "ada: send on channel 'to ben', so for ben",
         "ben: send on channel 'to ada', so for ada",
     ]
     assert not [it for it in tips(parsed(trace(lanes, channels))) if ", so for" in it]
+    group = stuck(deadlocked)[0]
+    assert wait_in_words(group, deadlocked) == "main: waits for the end of its group, so for ada or ben"
+
+
+def test_of_a_channel_that_is_a_lock_the_task_that_took_the_item_is_waited_for():
+    lanes = {"main": [("start", 0, 0), ("send", 0, 1, 1, 0), ("send", 1, 2, 2, 0), ("join", 3, 90), ("end", 91, 91)]}
+    for name, first, second in (("ada", 1, 2), ("ben", 2, 1)):
+        in_vain = ("receive", 12, 80, second, 0, "cancelled")
+        lanes[name] = [("start", 3, 3), ("receive", 4, 5, first, 0), in_vain, ("end", 81, 81)]
+    waits = ["main: waits for the end of its group at a.py:1", "ada: receive on channel 'two' at a.py:2"]
+    its = trace(lanes, (("one", 1), ("two", 1)), waits=[*waits, "ben: receive on channel 'one' at a.py:2"])
+    assert [it.waits_for for it in stuck(its)] == [[], [3], [2]]  # `lanes` has no spawn for main's tasks
 
 
 def test_a_deadlock_names_what_holds_a_lock_and_what_nobody_can_end():
