@@ -16,7 +16,7 @@ def main(model):
 
 def compute(parts):
     for part in range(5):
-        count = 1_500_000
+        count = 3_000_000
         while count:
             count -= 1
         parts.send(part)

@@ -29,7 +29,7 @@ LEFT_OUT = (
     "conformance/**", "net/**", "programs/**", "ring/**", "channel/**", "pool/**", "serve/**", "stackless/**",
     "work/**", "models/[!_]*_.py", "models/*process*.py", "models/*threads.py", "models/subinterp.py",
     "models/tasklets.py", "models/memory/**", "models/cluster/**", "models/waiting/sockets/**",
-    "platform/portable/**", "explore/plugin.py", "explore/command.py",
+    "platform/portable/**", "explore/plugin.py", "explore/command.py", "trace/**",
 )  # fmt: skip
 """The parts of the package that the browser doesn't get: nothing that is explored there needs them."""
 
