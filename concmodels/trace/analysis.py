@@ -182,6 +182,7 @@ class Analysis:
     def critical_path(self) -> list[Step]:
         """Return what the length of the run is made of: the way from its begin to its last event."""
         lane = max(self.trace.lanes.values(), key=lambda it: it.end).number
+        first = min(self.trace.lanes.values(), key=lambda it: it.begin).number
         at = self.trace.lanes[lane].end
         path: list[Step] = []
         while len(path) < _LONGEST_PATH:
@@ -194,10 +195,13 @@ class Analysis:
             begin = self.trace.lanes[lane].begin
             path.append(Step(lane, begin, at))
             spawn = self.trace.spawns.get(lane)
-            if spawn is None or spawn.begin >= begin:
+            if spawn is not None and spawn.begin < begin:
+                path.append(Step(None, spawn.begin, begin, "starting a task"))
+                lane, at = spawn.lane, spawn.begin
+            elif spawn is None and lane != first and begin > self.trace.begin:
+                lane, at = first, begin  # a worker of a pool, which no task has spawned
+            else:
                 break
-            path.append(Step(None, spawn.begin, begin, "starting a task"))
-            lane, at = spawn.lane, spawn.begin
         return [step for step in reversed(path) if step.end > step.begin]
 
     def path_by_task(self) -> list[tuple[str, int]]:

@@ -64,8 +64,8 @@ class Causes:
             idle_since = at
         for row in lane.rows:
             if row.what == "work":
-                if idle_since is not None and row.begin > max(idle_since, at):
-                    yield self._idle(lane, max(idle_since, at), row)
+                if idle_since is not None:
+                    yield from self._idle(lane, max(idle_since, at), row)
                 at, idle_since = max(at, row.begin), row.end
                 continue
             state = _STATE_IN.get(row.what)
@@ -78,11 +78,13 @@ class Causes:
         if idle_since is not None and lane.end > max(idle_since, at):
             yield Wait(Row(lane.number, "idle", max(idle_since, at), lane.end), WAITING, None)
 
-    def _idle(self, lane: Lane, begin: int, work: Row) -> Wait:
-        """Return the wait of a pool's worker for its next task."""
+    def _idle(self, lane: Lane, begin: int, work: Row) -> Iterator[Wait]:
+        """Yield the wait of a pool's worker for its next task, if that was not there yet."""
         submit = self._submits.get(work.number)
-        cause = Cause(submit.lane, submit.begin, "submitted") if submit and submit.begin > begin else None
-        return Wait(Row(lane.number, "idle", begin, work.begin), WAITING, cause)
+        if submit is not None and begin < submit.begin < work.begin:
+            yield Wait(
+                Row(lane.number, "idle", begin, work.begin), WAITING, Cause(submit.lane, submit.begin, "submitted")
+            )
 
     def _cause(self, row: Row) -> Cause | None:
         """Return what ended this wait; None if no other task had to act, or if it was in vain."""

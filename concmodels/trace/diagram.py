@@ -236,7 +236,7 @@ class Diagram:
             self.parts.append(svg.text(self.axis(lane.end) + 5, y + 4, "killed", "bad halo"))
 
     def _circle(self) -> None:
-        """Draw which task waits for which at the end, after a deadlock; not that one waits for the tasks of its group."""
+        """Draw which task waits for which at the end, after a deadlock; not for the tasks of its group."""
         for number, it in enumerate(self.stuck):
             y = self.y[it.lane]
             self.parts.append(svg.text(self.axis(it.begin) + 6, y - 8, it.what.partition(", which ")[0], "bad halo"))

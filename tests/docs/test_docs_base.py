@@ -343,7 +343,7 @@ def test_a_trace_is_drawn_for_a_wide_page_and_for_a_phone_with_its_table(page):
     figure = page.partition("trace-picture")[2].partition("</figure>")[0]
     for size in ("wide", "narrow"):
         assert f'class="trace trace-{size}" role="img" aria-label="A &lt;staircase&gt; of arrows"' in figure
-    assert ">A ring</text>" in figure and "<em>Three</em> times" in figure and "prefers-color-scheme" not in figure
+    assert ">A ring</text>" in figure and "<em>Three</em> times" in figure and "@media" not in figure
     text = re.sub(r"<[^>]*>", "", page)
     assert "critical path" in text and "who waited" not in text
 
