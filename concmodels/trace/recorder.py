@@ -57,6 +57,8 @@ class Recorder:
         self.ended: str | None = None
         """How the run has ended, if somebody has said so."""
         self.pid = os.getpid()
+        self.mask = [0]
+        """Of the lanes of this process: see `Lane.shared`."""
         self.lanes: list[Lane] = []
         self.notes: dict[int, ChannelNote] = {}
         self.counts: dict[tuple[int, int], tuple[int, int]] = {}
@@ -99,7 +101,7 @@ class Recorder:
         """Open the lane of a task."""
         most = share_of(self.rows, number)
         if self.is_home:
-            lane = Lane(number, name, most, self.clock)
+            lane = Lane(number, name, most, self.clock, self.mask)
             self.lanes.append(lane)
             return lane
         assert self.folder is not None
