@@ -72,8 +72,10 @@ class Recorder:
             import tempfile
 
             folder = tempfile.mkdtemp(prefix="concmodels-trace-")
-            for number in range(MAIN, next(self._numbers) + 1):  # those that were given already
+            free = next(self._numbers)
+            for number in range(MAIN, free):
                 os.close(os.open(lane_path(folder, number), os.O_CREAT | os.O_WRONLY))
+            self._numbers = count(free)
             self.folder = folder
             _recorders[folder] = self
 

@@ -318,7 +318,7 @@ class Work:
     def __reduce__(self) -> Any:
         return again, ("Work", IS_ASYNC, self.recorder, self.function, self.number)
 
-    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         number = self.number
         if not number:
             ((number, args),) = args
