@@ -64,6 +64,7 @@ class Recorder:
         self.counts: dict[tuple[int, int], tuple[int, int]] = {}
         """How many messages were sent and received, for channels beyond a memory boundary, by run and number."""
         self._numbers = count(MAIN)
+        self._calls = count(1)
         self._lock = allocate_lock()
 
     def need_folder(self) -> None:
@@ -98,6 +99,11 @@ class Recorder:
                     pass  # there is no space even for its name: the lane will be lost
                 return number
         raise AssertionError("numbers have no end")
+
+    def new_call(self) -> int:
+        """Return a number for a call of a pool, which no other one of the run has."""
+        number = next(self._calls)
+        return number if self.is_home else self.lane().number << 24 | number
 
     def open(self, number: int, name: str) -> Lane:
         """Open the lane of a task."""

@@ -371,7 +371,16 @@ class PoolVerbs:
         opened: Any = initializer
         if initializer is None or callable(initializer):
             opened = Worker(self.on.recorder, initializer)
+        self._recorder = self.on.recorder
         self.inner = self.on.inner.Pool(workers, initializer=opened, initargs=initargs)
+
+    def __reduce__(self) -> Any:
+        return again, ("pool_again", IS_ASYNC, self._recorder, self.inner)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("_recorder", "inner"):  # not made yet
+            raise AttributeError(name)
+        return getattr(self.inner, name)
 
     @property
     def workers(self) -> int:
@@ -383,39 +392,38 @@ class PoolVerbs:
 
     async def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Have a worker call `fn(*args, **kwargs)`."""
-        recorder = self.on.recorder
-        number = next(self.on.submitted)
+        recorder = self._recorder
+        number = recorder.new_call()
         work: Any = fn
         if callable(work):
             work = Work(recorder, fn, number)
         lane, begin = recorder.lane(), recorder.clock()
         call = await self.inner.submit(work, *args, **kwargs)
         lane.row(begin, recorder.clock(), SUBMIT, number)
-        call.result = Answer(recorder, call.result, number)
-        return call
+        return answering(call, recorder, number)
 
     def map(self, fn: Any, /, *iterables: Iterable[Any], **how: Any) -> Any:
         """Call `fn` with the next item of each iterable; the results in order."""
         if not callable(fn) or not iterables:
             return self.inner.map(fn, *iterables, **how)
         numbers: deque[int] = deque()
-        work, items = Work(self.on.recorder, fn), self._numbered(iterables, numbers)
-        return Results(self.on.recorder, self.inner.map(work, items, **how), numbers)
+        work, items = Work(self._recorder, fn), self._numbered(iterables, numbers)
+        return Results(self._recorder, self.inner.map(work, items, **how), numbers)
 
     def _numbered(
         self, iterables: tuple[Iterable[Any], ...], numbers: deque[int]
     ) -> Iterator[tuple[int, tuple[Any, ...]]]:
         """Yield the arguments of each call with its number; leave a row when they are taken."""
-        recorder, submitted = self.on.recorder, self.on.submitted
+        recorder = self._recorder
         for args in zip(*iterables):  # noqa: B905 - as Executor.map does
-            number = next(submitted)
+            number = recorder.new_call()
             numbers.append(number)
             recorder.lane().mark(recorder.clock(), SUBMIT, number)
             yield number, args
 
     async def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Accept no more tasks."""
-        recorder = self.on.recorder
+        recorder = self._recorder
         lane, begin = recorder.lane(), recorder.clock()
         try:
             await self.inner.shutdown(wait, cancel_futures=cancel_futures)
@@ -427,7 +435,7 @@ class PoolVerbs:
         return self
 
     async def __aexit__(self, *error: Any) -> Any:
-        recorder = self.on.recorder
+        recorder = self._recorder
         lane, begin = recorder.lane(), recorder.clock()
         try:
             return await self.inner.__aexit__(*error)
@@ -435,21 +443,42 @@ class PoolVerbs:
             lane.row(begin, recorder.clock(), JOIN)
 
 
-class Answer:
-    """The `result` of a call that a pool does: it leaves a row of the wait."""
+class Answering:
+    """What the handle of a pool's call has beside its own class: its `result` leaves a row of the wait."""
 
-    def __init__(self, recorder: Recorder, result: Callable[..., Any], number: int) -> None:
-        self._recorder, self._result, self._number = recorder, result, number
+    traced_by: tuple[Recorder, int]
 
-    async def __call__(self, timeout: float | None = None) -> Any:
-        lane, begin, failed = self._recorder.lane(), self._recorder.clock(), 0
+    async def result(self, timeout: float | None = None) -> Any:
+        """Wait for the result."""
+        recorder, number = self.traced_by
+        lane, begin, failed = recorder.lane(), recorder.clock(), 0
         try:
-            return await self._result(timeout)
+            return await super().result(timeout)  # type: ignore[misc] # of the handle's own class
         except BaseException as error:
             failed = failure(error)
             raise
         finally:
-            lane.row(begin, self._recorder.clock(), CALL | failed, self._number)
+            lane.row(begin, recorder.clock(), CALL | failed, number)
+
+
+_answering: dict[type, type] = {}
+
+
+def answering(call: Any, recorder: Recorder, number: int) -> Any:
+    """Return the handle, whose `result` now leaves a row."""
+    kind = type(call)
+    if kind not in _answering:
+        _answering[kind] = type(kind.__name__, (Answering, kind), {"__module__": kind.__module__})
+    call.__class__ = _answering[kind]
+    call.traced_by = recorder, number
+    return call
+
+
+def pool_again(recorder: Recorder, inner: Any) -> PoolVerbs:
+    """Return a traced pool that arrives."""
+    pool = PoolVerbs.__new__(PoolVerbs)
+    pool._recorder, pool.inner = recorder, inner
+    return pool
 
 
 class Results:
