@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.trace.recorder import Recorder
+    from concmodels.trace.rows import Lane
     from concmodels.trace.verbs import Channel as _Channel
     from concmodels.trace.verbs import Verbs as _Verbs
 else:
@@ -78,6 +79,11 @@ class Channel(_Channel):
         self.done(lane, begin, self._received, number)
         return item
 
+    def done(self, lane: Lane, begin: int, word: int, number: int) -> None:
+        """Write the row of a message, unless the lane leaves it out."""
+        if not number & lane.mask:
+            lane.row(begin, self._clock(), word, number)
+
     def __iter__(self) -> Iterator[Any]:
         """Receive until the channel is closed and drained."""
         inner, receive, clock = self.inner, positions.receive, self._clock
@@ -139,7 +145,7 @@ class Verbs(_Verbs):
         if done.closed:
             lane.row(begin, self.recorder.clock(), SELECT | failure(ChannelClosed()))
             return Selected(channel, closed=True)
-        channel.selected(lane, begin, done.sent, selection.position)
+        channel.done(lane, begin, channel._sent if done.sent else channel._received, selection.position)
         return Selected(channel, done.item, sent=done.sent)
 
 

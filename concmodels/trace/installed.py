@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from concmodels.trace.recorder import Recorder
 
 _MODELS = "concmodels.models"
+_LIBRARY = (_MODELS, "concmodels.catalog")
+"""Modules that get the models' own verbs: a variant copies them."""
 
 _active: Recorder | None = None
 _before: list[Any] = [None]
@@ -56,7 +58,7 @@ def module_again(name: str) -> Any:
 
 def _given(model: Any, verb: str) -> Any:
     """Return a verb of a model: the traced one, unless the library itself asks."""
-    if str(sys._getframe(2).f_globals.get("__name__")).startswith(_MODELS) or _active is None:
+    if str(sys._getframe(2).f_globals.get("__name__")).startswith(_LIBRARY) or _active is None:
         return getattr(Own(model), verb)
     name = model.name if isinstance(model, Variant) else model.__name__
     if name not in _traced:

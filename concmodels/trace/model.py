@@ -3,8 +3,6 @@
 Nothing in a model knows of it, except that a channel beyond a memory boundary tells the position of an item.
 """
 
-from itertools import count
-
 from concmodels import catalog
 from concmodels.catalog import Variant
 from concmodels.models import tools
@@ -54,8 +52,6 @@ class Traced:
         self.inner: Any = Own(model)
         self.recorder = recorder
         self.is_async, self.is_beyond = is_async, is_beyond
-        self.submitted = count(1)
-        """Numbers of the tasks of pools."""
         text = verbs(is_async)
         channel = text.Channel
         if is_beyond:

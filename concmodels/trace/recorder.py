@@ -57,11 +57,14 @@ class Recorder:
         self.ended: str | None = None
         """How the run has ended, if somebody has said so."""
         self.pid = os.getpid()
+        self.mask = [0]
+        """Of the lanes of this process: see `Lane.shared`."""
         self.lanes: list[Lane] = []
         self.notes: dict[int, ChannelNote] = {}
         self.counts: dict[tuple[int, int], tuple[int, int]] = {}
         """How many messages were sent and received, for channels beyond a memory boundary, by run and number."""
         self._numbers = count(MAIN)
+        self._calls = count(1)
         self._lock = allocate_lock()
 
     def need_folder(self) -> None:
@@ -70,8 +73,10 @@ class Recorder:
             import tempfile
 
             folder = tempfile.mkdtemp(prefix="concmodels-trace-")
-            for number in range(MAIN, next(self._numbers) + 1):  # those that were given already
+            free = next(self._numbers)
+            for number in range(MAIN, free):
                 os.close(os.open(lane_path(folder, number), os.O_CREAT | os.O_WRONLY))
+            self._numbers = count(free)
             self.folder = folder
             _recorders[folder] = self
 
@@ -95,11 +100,16 @@ class Recorder:
                 return number
         raise AssertionError("numbers have no end")
 
+    def new_call(self) -> int:
+        """Return a number for a call of a pool, which no other one of the run has."""
+        number = next(self._calls)
+        return number if self.is_home else self.lane().number << 24 | number
+
     def open(self, number: int, name: str) -> Lane:
         """Open the lane of a task."""
         most = share_of(self.rows, number)
         if self.is_home:
-            lane = Lane(number, name, most, self.clock)
+            lane = Lane(number, name, most, self.clock, self.mask)
             self.lanes.append(lane)
             return lane
         assert self.folder is not None

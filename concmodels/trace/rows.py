@@ -73,10 +73,16 @@ def share_of(rows: int, number: int) -> int:
 class Lane:
     """What one task of this process does."""
 
-    __slots__ = ("cpu", "ended", "full", "is_worker", "made", "mask", "name", "number", "rows", "seconds", "write")
+    __slots__ = (
+        "cpu", "ended", "full", "is_worker", "made", "mask", "name", "number", "rows", "seconds", "shared", "write",
+    )  # fmt: skip
 
-    def __init__(self, number: int, name: str, most: int, clock: Callable[[], int]) -> None:
+    def __init__(
+        self, number: int, name: str, most: int, clock: Callable[[], int], shared: list[int] | None = None
+    ) -> None:
         self.number, self.name = number, name
+        self.shared = [0] if shared is None else shared
+        """The mask of all lanes of this process: a message that one lane leaves out is of no use to the others."""
         self.rows: list[int] = []
         """All rows, one after the other: a list of tuples would take longer, and the garbage collector much longer."""
         self.write: Callable[[Row], object] = self.rows.extend
@@ -103,7 +109,8 @@ class Lane:
 
     def thin(self) -> None:
         """Make room."""
-        self.mask, kept = thinned(rows_of(self.rows), self.mask, self.full // 4)
+        self.mask, kept = thinned(rows_of(self.rows), max(self.mask, self.shared[0] >> 1), self.full // 4)
+        self.shared[0] = max(self.shared[0], self.mask)
         self.rows[:] = chain.from_iterable(kept)
 
     def works(self) -> None:

@@ -67,10 +67,14 @@ def look_like(this: Any, function: Any) -> None:
             setattr(this, name, getattr(function, name))
 
 
+MARK = object()
+"""What a numbered message begins with: `(MARK, number, item)`. One that the trace leaves out is the bare item."""
+
+
 class Channel:
     """A channel whose messages are numbered, and which has the model's own one inside."""
 
-    __slots__ = ("__weakref__", "_clock", "_note", "_numbers", "_received", "_recorder", "_sent", "inner")
+    __slots__ = ("__weakref__", "_clock", "_mask", "_note", "_numbers", "_received", "_recorder", "_sent", "inner")
 
     on: Any
     """The traced model; its own subclass has it."""
@@ -78,7 +82,7 @@ class Channel:
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         self.inner = self.on.inner.Channel(capacity, name)
         self._recorder = recorder = self.on.recorder
-        self._clock = recorder.clock
+        self._clock, self._mask = recorder.clock, recorder.mask
         number, self._note = recorder.note_channel(self.inner, name, self.on.is_beyond)
         self._numbers = self._note.numbers
         self._sent, self._received = SEND | number << 16, RECEIVE | number << 16
@@ -123,22 +127,29 @@ class Channel:
 
     async def send(self, item: Any, timeout: float | None = None) -> None:
         """Send."""
+        number = next(self._numbers)
+        if number & self._mask[0]:
+            try:
+                await self.inner.send(item, timeout)
+            except BaseException:
+                self.not_sent()
+                raise
+            return
         try:
             lane = current.get()
         except LookupError:
             lane = self._recorder.lane()
-        clock, number = self._clock, next(self._numbers)
+        clock = self._clock
         begin = clock()
         try:
-            await self.inner.send((number, item), timeout)
+            await self.inner.send((MARK, number, item), timeout)
         except BaseException as error:
             self.not_sent()
             lane.row(begin, clock(), self._sent | failure(error))
             raise
-        if not number & lane.mask:
-            lane.write((begin, clock(), self._sent, number))
-            if len(lane.rows) >= lane.full:
-                lane.thin()
+        lane.write((begin, clock(), self._sent, number))
+        if len(lane.rows) >= lane.full:
+            lane.thin()
 
     async def receive(self, timeout: float | None = None) -> Any:
         """Receive."""
@@ -149,11 +160,12 @@ class Channel:
         clock = self._clock
         begin = clock()
         try:
-            number, item = await self.inner.receive(timeout)
+            item = await self.inner.receive(timeout)
         except BaseException as error:
             lane.row(begin, clock(), self._received | failure(error))
             raise
-        if not number & lane.mask:
+        if type(item) is tuple and len(item) == 3 and item[0] is MARK:
+            _, number, item = item
             lane.write((begin, clock(), self._received, number))
             if len(lane.rows) >= lane.full:
                 lane.thin()
@@ -163,34 +175,30 @@ class Channel:
         """Send without waiting."""
         lane, number, begin = self._recorder.lane(), next(self._numbers), self._clock()
         try:
-            self.inner.send_nowait((number, item))
+            self.inner.send_nowait((MARK, number, item))
         except BaseException:
             self.not_sent()
             raise
-        self.done(lane, begin, self._sent, number)
+        lane.row(begin, self._clock(), self._sent, number)
 
     def receive_nowait(self) -> Any:
         """Receive without waiting."""
         lane, begin = self._recorder.lane(), self._clock()
-        number, item = self.inner.receive_nowait()
-        self.done(lane, begin, self._received, number)
-        return item
+        return self.opened(self.inner.receive_nowait(), lane, begin)
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return Items(self)
 
     def case(self, item: Any) -> tuple[Any, Any]:
         """Return the case of a select that sends this item."""
-        return self.inner, (next(self._numbers), item)
+        return self.inner, (MARK, next(self._numbers), item)
 
-    def done(self, lane: Any, begin: int, word: int, number: int) -> None:
-        """Write the row of a message, unless the lane leaves it out."""
-        if not number & lane.mask:
-            lane.row(begin, self._clock(), word, number)
-
-    def selected(self, lane: Any, begin: int, sent: bool, number: int) -> None:
-        """Write the row of a message that a select has sent or received."""
-        self.done(lane, begin, self._sent if sent else self._received, number)
+    def opened(self, item: Any, lane: Any, begin: int, sent: bool = False) -> Any:
+        """Return the item of what was sent or received, and write its row if it has a number."""
+        if type(item) is tuple and len(item) == 3 and item[0] is MARK:
+            _, number, item = item
+            lane.row(begin, self._clock(), self._sent if sent else self._received, number)
+        return item
 
     def not_sent(self) -> None:
         """Note that a number was given to a message that was not sent."""
@@ -212,15 +220,15 @@ class Items:
     async def __anext__(self) -> Any:
         begin = self._clock()
         try:
-            number, item = await self._next()
+            item = await self._next()
         except StopAsyncIteration:
             self._lane.row(begin, self._clock(), self._word | failure(ChannelClosed()))
             raise
         except BaseException as error:
             self._lane.row(begin, self._clock(), self._word | failure(error))
             raise
-        lane = self._lane
-        if not number & lane.mask:
+        if type(item) is tuple and len(item) == 3 and item[0] is MARK:
+            lane, (_, number, item) = self._lane, item
             lane.write((begin, self._clock(), self._word, number))
             if len(lane.rows) >= lane.full:
                 lane.thin()
@@ -310,7 +318,7 @@ class Work:
     def __reduce__(self) -> Any:
         return again, ("Work", IS_ASYNC, self.recorder, self.function, self.number)
 
-    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         number = self.number
         if not number:
             ((number, args),) = args
@@ -363,7 +371,16 @@ class PoolVerbs:
         opened: Any = initializer
         if initializer is None or callable(initializer):
             opened = Worker(self.on.recorder, initializer)
+        self._recorder = self.on.recorder
         self.inner = self.on.inner.Pool(workers, initializer=opened, initargs=initargs)
+
+    def __reduce__(self) -> Any:
+        return again, ("pool_again", IS_ASYNC, self._recorder, self.inner)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("_recorder", "inner"):  # not made yet
+            raise AttributeError(name)
+        return getattr(self.inner, name)
 
     @property
     def workers(self) -> int:
@@ -375,39 +392,38 @@ class PoolVerbs:
 
     async def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Have a worker call `fn(*args, **kwargs)`."""
-        recorder = self.on.recorder
-        number = next(self.on.submitted)
+        recorder = self._recorder
+        number = recorder.new_call()
         work: Any = fn
         if callable(work):
             work = Work(recorder, fn, number)
         lane, begin = recorder.lane(), recorder.clock()
         call = await self.inner.submit(work, *args, **kwargs)
         lane.row(begin, recorder.clock(), SUBMIT, number)
-        call.result = Answer(recorder, call.result, number)
-        return call
+        return answering(call, recorder, number)
 
     def map(self, fn: Any, /, *iterables: Iterable[Any], **how: Any) -> Any:
         """Call `fn` with the next item of each iterable; the results in order."""
         if not callable(fn) or not iterables:
             return self.inner.map(fn, *iterables, **how)
         numbers: deque[int] = deque()
-        work, items = Work(self.on.recorder, fn), self._numbered(iterables, numbers)
-        return Results(self.on.recorder, self.inner.map(work, items, **how), numbers)
+        work, items = Work(self._recorder, fn), self._numbered(iterables, numbers)
+        return Results(self._recorder, self.inner.map(work, items, **how), numbers)
 
     def _numbered(
         self, iterables: tuple[Iterable[Any], ...], numbers: deque[int]
     ) -> Iterator[tuple[int, tuple[Any, ...]]]:
         """Yield the arguments of each call with its number; leave a row when they are taken."""
-        recorder, submitted = self.on.recorder, self.on.submitted
+        recorder = self._recorder
         for args in zip(*iterables):  # noqa: B905 - as Executor.map does
-            number = next(submitted)
+            number = recorder.new_call()
             numbers.append(number)
             recorder.lane().mark(recorder.clock(), SUBMIT, number)
             yield number, args
 
     async def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Accept no more tasks."""
-        recorder = self.on.recorder
+        recorder = self._recorder
         lane, begin = recorder.lane(), recorder.clock()
         try:
             await self.inner.shutdown(wait, cancel_futures=cancel_futures)
@@ -419,7 +435,7 @@ class PoolVerbs:
         return self
 
     async def __aexit__(self, *error: Any) -> Any:
-        recorder = self.on.recorder
+        recorder = self._recorder
         lane, begin = recorder.lane(), recorder.clock()
         try:
             return await self.inner.__aexit__(*error)
@@ -427,21 +443,42 @@ class PoolVerbs:
             lane.row(begin, recorder.clock(), JOIN)
 
 
-class Answer:
-    """The `result` of a call that a pool does: it leaves a row of the wait."""
+class Answering:
+    """What the handle of a pool's call has beside its own class: its `result` leaves a row of the wait."""
 
-    def __init__(self, recorder: Recorder, result: Callable[..., Any], number: int) -> None:
-        self._recorder, self._result, self._number = recorder, result, number
+    traced_by: tuple[Recorder, int]
 
-    async def __call__(self, timeout: float | None = None) -> Any:
-        lane, begin, failed = self._recorder.lane(), self._recorder.clock(), 0
+    async def result(self, timeout: float | None = None) -> Any:
+        """Wait for the result."""
+        recorder, number = self.traced_by
+        lane, begin, failed = recorder.lane(), recorder.clock(), 0
         try:
-            return await self._result(timeout)
+            return await super().result(timeout)  # type: ignore[misc] # of the handle's own class
         except BaseException as error:
             failed = failure(error)
             raise
         finally:
-            lane.row(begin, self._recorder.clock(), CALL | failed, self._number)
+            lane.row(begin, recorder.clock(), CALL | failed, number)
+
+
+_answering: dict[type, type] = {}
+
+
+def answering(call: Any, recorder: Recorder, number: int) -> Any:
+    """Return the handle, whose `result` now leaves a row."""
+    kind = type(call)
+    if kind not in _answering:
+        _answering[kind] = type(kind.__name__, (Answering, kind), {"__module__": kind.__module__})
+    call.__class__ = _answering[kind]
+    call.traced_by = recorder, number
+    return call
+
+
+def pool_again(recorder: Recorder, inner: Any) -> PoolVerbs:
+    """Return a traced pool that arrives."""
+    pool = PoolVerbs.__new__(PoolVerbs)
+    pool._recorder, pool.inner = recorder, inner
+    return pool
 
 
 class Results:
@@ -530,12 +567,10 @@ class Verbs:
             not_sent(sending)
             lane.row(begin, self.recorder.clock(), SELECT | failure(ChannelClosed()))
             return Selected(channel, closed=True)
-        number, item = done.item
         if done.sent:
             sending.remove(channel)
         not_sent(sending)
-        channel.selected(lane, begin, done.sent, number)
-        return Selected(channel, item, sent=done.sent)
+        return Selected(channel, channel.opened(done.item, lane, begin, done.sent), sent=done.sent)
 
     def opened(self, cases: tuple[Any, ...]) -> tuple[dict[Any, Channel], list[Any], list[Channel]]:
         """Return the traced channels by the model's own, the cases with the latter, and the channels of the sends."""
