@@ -3,6 +3,7 @@
 A box has the number of its line; below the lanes are the lines. Red switches are those that the schedule forced.
 """
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from concmodels.trace import svg
@@ -31,21 +32,25 @@ def schedule(trace: Trace, title: str, width: int, style: str) -> str:
         parts.append(svg.path("grid", f"M{left:.1f} {at[lane.number]:.1f}H{width - 12}"))
     waits = [it for it in stuck(trace) if it.lane in at]
     pixels = min(_WIDEST, (width - left - (70 if waits else 14)) / max(len(rows), 1))
-    for number, (before, row) in enumerate(pairwise(rows), 1):
-        if before.lane != row.lane:
-            tip = f"{'a forced switch' if row.is_forced else 'a switch'} to {trace.name(row.lane)}"
-            way = f"M{left + pixels * number - 1:.1f} {at[before.lane]:.1f}V{at[row.lane]:.1f}"
-            parts.append(svg.path("bad" if row.is_forced else "spawn", way, tip))
+    parts += _switches(rows, trace, at, [left + pixels * number - 1 for number in range(len(rows))])
     for number, row in enumerate(rows):
         _box(row, left + pixels * number, pixels, at[row.lane], parts)
     for number, it in enumerate(waits):
         begin = max((place for place, row in enumerate(rows, 1) if row.lane == it.lane), default=0)
         tip = wait_in_words(it, trace)
         parts.append(svg.bar("waiting", left + pixels * begin, width - 68, at[it.lane], 3, tip))
-        for other in set(it.waits_for) & at.keys():
-            parts.append(svg.waits_for(width - 64, at[it.lane], at[other], number, tip))
+        parts += [svg.waits_for(width - 64, at[it.lane], at[to], number, tip) for to in it.waits_for if to in at]
     y = _lines(rows, width, max(at.values(), default=y) + 32, parts)
     return svg.whole(title, (width, y), style, parts)
+
+
+def _switches(rows: list[Row], trace: Trace, at: dict[int, float], places: list[float]) -> Iterator[str]:
+    """Yield the lines from each step to the next one, where another task goes on."""
+    for (before, row), x in zip(pairwise(rows), places[1:], strict=False):
+        if before.lane != row.lane:
+            tip = f"{'a forced switch' if row.is_forced else 'a switch'} to {trace.name(row.lane)}"
+            kind = "bad" if row.is_forced else "spawn"
+            yield svg.path(kind, f"M{x:.1f} {at[before.lane]:.1f}V{at[row.lane]:.1f}", tip)
 
 
 def merged(trace: Trace) -> list[Row]:
