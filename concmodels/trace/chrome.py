@@ -18,7 +18,7 @@ Metadata, `ph` "M":
     thread_sort_index  args: sort_index, the lane's number
 
 Slices, `ph` "X". The slices of one lane follow each other or lie in each other (what a pool's task does lies in its
-`work`), and never overlap otherwise. Perfetto chooses their colours by `cat`:
+`work`), and never overlap otherwise. Perfetto shows slices of one `cat` alike:
 
     name          cat      args.what
     send C        send     send        on channel C; lasts as long as the channel was full

@@ -46,7 +46,7 @@ POOL_OF_VARIANT = vars(Variant)["Pool"]
 
 
 class Traced:
-    """What a traced model has beside the verbs that are functions."""
+    """A traced model, but for the verbs that are functions."""
 
     def __init__(self, model: Any, recorder: Recorder, is_async: bool, is_beyond: bool) -> None:
         self.inner: Any = Own(model)

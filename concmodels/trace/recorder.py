@@ -22,7 +22,7 @@ MAIN = 1
 
 
 class ChannelNote:
-    """What is known of a channel of this process: its name, its capacity, and how to count its messages."""
+    """A channel of this process: its name, its capacity, and how to count its messages."""
 
     __slots__ = ("capacity", "inner", "name", "numbers", "unsent")
 

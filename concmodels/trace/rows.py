@@ -71,7 +71,7 @@ def share_of(rows: int, number: int) -> int:
 
 
 class Lane:
-    """What one task of this process does."""
+    """The rows of one task of this process."""
 
     __slots__ = (
         "cpu", "ended", "full", "is_worker", "made", "mask", "name", "number", "rows", "seconds", "shared", "write",
@@ -144,7 +144,7 @@ def kept_by(mask: int, rows: list[Row]) -> list[Row]:
 
 
 class MappedLane(Lane):
-    """What one task of another process or interpreter does: the rows lie in a file, which outlives the process."""
+    """The rows of one task of another process or interpreter: they lie in a file, which outlives the process."""
 
     __slots__ = ("_at", "_end", "_map")
 

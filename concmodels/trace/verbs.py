@@ -444,7 +444,7 @@ class PoolVerbs:
 
 
 class Answering:
-    """What the handle of a pool's call has beside its own class: its `result` leaves a row of the wait."""
+    """A part of the class of handles of a pool's calls, beside their own: here `result` leaves a row of the wait."""
 
     traced_by: tuple[Recorder, int]
 

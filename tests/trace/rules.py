@@ -91,7 +91,7 @@ def arrows(content):
     return sum(it["ph"] == "s" for it in content["traceEvents"])
 
 
-def whats(content):
+def operations(content):
     """Return how often each thing was done, and did not fail."""
     return Counter(
         it["args"]["what"] for it in content["traceEvents"] if "what" in it.get("args", ()) and not it["args"]["failed"]

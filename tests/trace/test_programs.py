@@ -27,7 +27,7 @@ def test_a_ring_of_five(tmp_path, model):
     content = traced(tmp_path, "ring", 5, 3, "--model", model)
     assert rules.arrows(content) == 6 * 4 + 2  # the links, the warm-up; and the credits
     assert not rules.unmatched(content)
-    about, whats = content["otherData"], rules.whats(content)
+    about, done = content["otherData"], rules.operations(content)
     assert (about["model"], about["every"], about["ended"], about["notes"]) == (model, 1, None, [])
     assert about["clock"] == ("virtual" if model in SIMULATED else "perf_counter_ns")
     assert [lane["name"] for lane in about["lanes"].values()] == [
@@ -40,13 +40,13 @@ def test_a_ring_of_five(tmp_path, model):
     assert len({lane["pid"] for lane in about["lanes"].values()}) == (
         7 if catalog.facts(model).family == "boundary" else 1
     )
-    assert (whats["start"], whats["end"], whats["spawn"], whats["close"]) == (7, 7, 6, 7)
+    assert (done["start"], done["end"], done["spawn"], done["close"]) == (7, 7, 6, 7)
 
 
 @pytest.mark.parametrize(("model", "pattern"), in_turn([*catalog.names(), "sim"], PATTERNS))
 def test_a_channel(tmp_path, model, pattern):
     content = traced(tmp_path, "channel", pattern, 12, "--capacity", 2, "--model", model)
-    assert rules.arrows(content) == rules.whats(content)["send"] > 12
+    assert rules.arrows(content) == rules.operations(content)["send"] > 12
     assert not rules.unmatched(content)
 
 
@@ -59,8 +59,8 @@ def test_a_select_on_channels_without_a_buffer(tmp_path, model):
 @pytest.mark.parametrize("model", [*one_of_each_kind(catalog.names()), "sim:async"])
 def test_the_tasks_of_a_pool(tmp_path, model):
     content = traced(tmp_path, "pool", 12, "--work", "nothing", "--workers", 2, "--model", model)
-    whats, about = rules.whats(content), content["otherData"]
-    assert whats["submit"] == whats["begin"] == whats["work"] == whats["call"] >= 12 + 2
+    done, about = rules.operations(content), content["otherData"]
+    assert done["submit"] == done["begin"] == done["work"] == done["call"] >= 12 + 2
     assert [lane["name"].partition(" ")[0] for lane in about["lanes"].values()] == ["main", "worker", "worker"]
     assert all(lane["ended"] for lane in about["lanes"].values())
     assert not rules.unmatched(content)
@@ -86,8 +86,8 @@ def test_a_service(tmp_path, model, workers):
         serve(model, port=0, workers=workers, started=ask)
     content = rules.read(path)
     assert not rules.broken(content)
-    whats = rules.whats(content)
-    assert whats["socket"] and whats["sleep"]
+    done = rules.operations(content)
+    assert done["socket"] and done["sleep"]
     assert "converse" in " ".join(lane["name"] for lane in content["otherData"]["lanes"].values())
 
 

@@ -70,8 +70,8 @@ def test_a_trace_inside_a_trace_takes_over(tmp_path):
         with trace.to(tmp_path / "inner.json"):
             model.run(model.sleep, 0)
         model.run(bool)
-    assert rules.whats(recorded(tmp_path / "inner.json"))["sleep"] == 1
-    assert rules.whats(recorded(tmp_path / "outer.json")) == {"start": 1, "end": 1}
+    assert rules.operations(recorded(tmp_path / "inner.json"))["sleep"] == 1
+    assert rules.operations(recorded(tmp_path / "outer.json")) == {"start": 1, "end": 1}
 
 
 # What is recorded.
@@ -166,7 +166,7 @@ def test_a_long_run_is_thinned_out(tmp_path, name):
     every = content["otherData"]["every"]
     kept = -(-3_000 // every)
     assert every >= 8
-    assert rules.arrows(content) == rules.whats(content)["send"] == 2 * kept
+    assert rules.arrows(content) == rules.operations(content)["send"] == 2 * kept
     assert [(it["sent"], it["received"]) for it in content["otherData"]["channels"].values()] == [(3_000, 3_000)] * 2
     sent = [it["number"] for it in rows_of(content, "main") if it["what"] == "receive" and not it["failed"]]
     assert sent == [*range(0, 3_000, every)]
