@@ -5,6 +5,7 @@ Nothing in a model knows of it, except that a channel beyond a memory boundary t
 
 from concmodels import catalog
 from concmodels.catalog import Variant
+from concmodels.errors import Deadlock
 from concmodels.models import tools
 from concmodels.trace.texts import verbs
 
@@ -82,7 +83,11 @@ class Traced:
             from concmodels.trace.boundary import counted
 
             traced.function = counted(recorder, self.inner.Channel.kind, main)
-        return self.inner.run(traced, *args, **options)
+        try:
+            return self.inner.run(traced, *args, **options)
+        except Deadlock as error:
+            recorder.ended, recorder.waits = f"Deadlock: {error.args[0]}", list(error.waits)
+            raise
 
 
 def traced(model: Any, recorder: Recorder, entry: Facts) -> Any:

@@ -56,6 +56,8 @@ class Recorder:
         """The name of the first model that was run."""
         self.ended: str | None = None
         """How the run has ended, if somebody has said so."""
+        self.waits: list[str] = []
+        """If it ended in a deadlock: what each task waits for."""
         self.pid = os.getpid()
         self.mask = [0]
         """Of the lanes of this process: see `Lane.shared`."""

@@ -30,17 +30,16 @@ def to(path: str | os.PathLike[str], *, rows: int = ROWS, program: str = "") -> 
         recorder = Recorder(rows)
         state = installed.activate(recorder)
         ended: str | None = None
-        waits: list[str] = []
         try:
             yield recorder
         except BaseException as error:
-            ended, waits = sentence(error), list(getattr(error, "waits", ()))
+            ended = sentence(error)
             raise
         finally:
             installed.restore(state)
             try:
                 recording = collect(recorder, recorder.model, program, ended or recorder.ended)
-                recording.waits = waits
+                recording.waits = recorder.waits
                 write(file, recording)
             finally:
                 if recorder.folder is not None:

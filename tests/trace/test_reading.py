@@ -7,6 +7,9 @@ import math
 import pytest
 from made import STALL, STALL_CHANNELS, content, trace
 
+from concmodels import catalog, load
+from concmodels.errors import Deadlock
+from concmodels.trace import to as recording
 from concmodels.trace.reading import Unreadable, read
 
 
@@ -56,3 +59,15 @@ def test_what_is_no_trace_is_refused_in_one_sentence(tmp_path, data, says):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(Unreadable, match="No such file"):
         read(str(tmp_path / "none.json"))
+
+
+def test_a_deadlock_that_the_program_catches_is_told_with_its_waits(tmp_path):
+    if why := catalog.why_not("greenlet"):
+        pytest.skip(why)
+    model = load("greenlet")
+    with recording(tmp_path / "stuck.json"), pytest.raises(Deadlock):
+        model.run(model.Channel(0, "empty").receive)
+    its = read(str(tmp_path / "stuck.json"))
+    assert its.ended.startswith("Deadlock: all tasks are waiting")
+    [wait] = its.waits
+    assert wait.startswith("main: receive on channel 'empty'")
