@@ -8,8 +8,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 _MOST_CUTS = 3
-_IDLE, _ALONE = 1 / 3, 1 / 2
-"""The share of what is shown that a time has at least if it is cut out: where no task runs, and where just one does."""
+_IDLE, _BUSY = 1 / 3, 0.6
+"""A time is cut out if this is its share, at least, of all that would be shown with it.
+
+The first is for times in which all wait; the second for times in which some sleep, or one runs alone.
+"""
 _FEW_MOMENTS = 8
 _CUT_WIDTH = 30
 _APART = 62
@@ -17,7 +20,7 @@ _APART = 62
 
 
 class Cut(NamedTuple):
-    """A time that is not shown, or need not be, if it has at least this share of what is."""
+    """A time that is not shown, or need not be if it has at least this share of what is."""
 
     begin: int
     end: int
@@ -67,33 +70,37 @@ def cuts_of(length: int, idle: Iterable[Cut]) -> list[Cut]:
     """Return the times to be cut out, in order: the longest first, as long as it is long beside what remains."""
     found: list[Cut] = []
     for cut in sorted(idle, key=lambda it: it.begin - it.end):
-        if len(found) == _MOST_CUTS or cut.end - cut.begin < cut.least * length:
-            break
-        found.append(cut)
-        length -= cut.end - cut.begin
+        if len(found) < _MOST_CUTS and cut.end - cut.begin >= cut.least * length:
+            found.append(cut)
+            length -= cut.end - cut.begin
     return sorted(found)
 
 
-def idle_times(
-    moments: Iterable[int], running: Sequence[tuple[int, int]], starting: Sequence[tuple[int, int]]
-) -> Iterator[Cut]:
+type Times = Sequence[tuple[int, int]]
+
+
+def idle_times(moments: Iterable[int], running: Times, starting: Times = (), asleep: Times = ()) -> Iterator[Cut]:
     """Yield the times between two moments in which no task runs, or one alone; not where two compute beside each other.
 
     That one only starts the others, or does what has nothing to do with them.
     """
     changes = sorted(
-        [(begin, 1, 0) for begin, _ in running] + [(end, -1, 0) for _, end in running]
-        + [(begin, 0, 1) for begin, _ in starting] + [(end, 0, -1) for _, end in starting]
-    )  # fmt: skip
-    at = run = start = 0
+        (moment, kind, change)
+        for kind, times in enumerate((running, starting, asleep))
+        for both in times
+        for moment, change in zip(both, (1, -1), strict=True)
+    )
+    now, at = [0, 0, 0], 0
     edges = sorted(set(moments))
     for begin, end in pairwise(edges):
         while at < len(changes) and changes[at][0] <= begin:
-            run, start, at = run + changes[at][1], start + changes[at][2], at + 1
+            now[changes[at][1]] += changes[at][2]
+            at += 1
+        run, start, sleep = now
         if run <= min(start, 1):
-            yield Cut(begin, end)
+            yield Cut(begin, end, _BUSY if sleep else _IDLE)
         elif run == 1 and len(edges) >= _FEW_MOMENTS:
-            yield Cut(begin, end, _ALONE)
+            yield Cut(begin, end, _BUSY)
 
 
 def step_of(least: float) -> int:

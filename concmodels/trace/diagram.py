@@ -75,7 +75,8 @@ class Diagram:
         starting = [(row.begin, self.trace.lanes[lane].begin) for lane, row in self.trace.spawns.items()]
         moments = [moment for row in self.trace.rows() for moment in (row.begin, row.end)]
         margin = 70 if self.stuck else 14 if all(lane.has_ended for lane in self.lanes) else 52
-        idle = idle_times(moments, running, starting)
+        asleep = [(row.begin, row.end) for row in self.trace.rows() if row.what == "sleep"]
+        idle = idle_times(moments, running, starting, asleep)
         return Axis(self.trace.begin, self.trace.end, self.left, self.width - margin, idle)
 
     def _head(self) -> float:

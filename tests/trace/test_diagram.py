@@ -198,6 +198,14 @@ def test_times_in_which_nothing_happens_are_cut_out():
     assert places == sorted(places)
 
 
+def test_a_time_in_which_tasks_sleep_is_cut_out_if_it_is_most_of_the_picture():
+    def cuts(end):
+        idle = idle_times([0, 10, end, end + 10], [(0, 10), (end, end + 10)], asleep=[(10, end)])
+        return Axis(0, end + 10, 0, 100, idle).cuts
+
+    assert not cuts(25) and len(cuts(100)) == 1
+
+
 def test_a_time_in_which_one_task_computes_is_not_cut_out_but_for_a_start():
     assert list(idle_times([0, 5, 900], running=[(0, 900)], starting=[])) == []
     assert list(idle_times([0, 5, 900], running=[(0, 900)], starting=[(5, 900)])) == [Cut(5, 900)]
