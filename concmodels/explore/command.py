@@ -135,8 +135,8 @@ def _trace(report: Report, options: argparse.Namespace) -> None:
         return
     try:
         report.failure.trace(options.trace, program=f"concmodels.explore {options.program}")
-    except (OSError, ValueError) as error:
-        raise BadInput(f"can't write {options.trace!r}: {getattr(error, 'strerror', None) or error}") from None
+    except OSError as error:
+        raise BadInput(f"can't write {options.trace!r}: {error.strerror}") from None
 
 
 @contextlib.contextmanager

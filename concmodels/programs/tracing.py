@@ -39,8 +39,8 @@ class Tracing:
             self._trace = trace.to(self._path, program=self._title)
             try:
                 self._recorder = self._trace.__enter__()
-            except (OSError, ValueError) as error:
-                raise BadInput(f"can't write {self._path!r}: {getattr(error, 'strerror', None) or error}") from None
+            except OSError as error:
+                raise BadInput(f"can't write {self._path!r}: {error.strerror}") from None
         return self
 
     def ended(self, how: str | None) -> None:

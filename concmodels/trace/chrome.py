@@ -90,6 +90,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, BinaryIO
 
 from concmodels.trace.rows import (
@@ -198,14 +199,45 @@ def events(recording: Recording) -> list[dict[str, Any]]:
     found = list(recording.steps)
     for lane in recording.lanes:
         rows = sorted(lane.rows, key=lambda row: (row[0], -row[1]))
-        for place, row in enumerate(rows):
-            follows = rows[place + 1][0] if place + 1 < len(rows) else row[1] + _RECEIVE_NS
-            found += _events_of(row, follows, lane, recording, arrows)
+        for row, at, last in _placed(rows):
+            found += _events_of(row, at, last, lane, recording, arrows)
         if lane.killed:
-            at = max((row[1] for row in rows), default=recording.origin)
-            found += _events_of((at, at, len(WHAT), 0), at, lane, recording, arrows)
+            now = max((row[1] for row in rows), default=recording.origin)
+            found += _events_of((now, now, len(WHAT), 0), now, now, lane, recording, arrows)
+    back = _backward(found)
+    found = [event for event in found if event["ph"] not in "sf" or event["id"] not in back]
     found.sort(key=lambda event: (event["ts"], event["ph"] in "sf"))
     return found
+
+
+def _placed(rows: Sequence[Row]) -> Iterator[tuple[Row, int, int]]:
+    """Yield each row with the time at which its slice begins, and until when the slice of a receive may last.
+
+    Slices lie in each other or follow each other, as what a task does one after the other. Only if the program has
+    several tasks of its own in one lane (by `asyncio.gather`) does one begin where another ends.
+    """
+    open_until: list[int] = []
+    for row, following in zip_longest(rows, rows[1:]):
+        at, end = row[:2]
+        while open_until and open_until[-1] <= at:
+            open_until.pop()
+        while open_until and open_until[-1] < end:
+            at = open_until.pop()
+        last = end + _RECEIVE_NS
+        if following is not None:
+            last = min(last, following[0])
+        if open_until:
+            last = min(last, open_until[-1])
+        last = max(last, end)
+        yield row, at, last
+        if row[1] > row[0]:
+            open_until.append(last if row[2] & 255 == RECEIVE else end)
+
+
+def _backward(found: Iterable[dict[str, Any]]) -> set[int]:
+    """Return the arrows that would go back in time, because a slice of theirs was moved."""
+    begun = {event["id"]: event["ts"] for event in found if event["ph"] == "s"}
+    return {event["id"] for event in found if event["ph"] == "f" and event["ts"] < begun[event["id"]]}
 
 
 def _arrows(lanes: Iterable[LaneFacts]) -> dict[tuple[int, int], int]:
@@ -222,9 +254,10 @@ def _arrows(lanes: Iterable[LaneFacts]) -> dict[tuple[int, int], int]:
 
 
 def _events_of(
-    row: Row, follows: int, lane: LaneFacts, recording: Recording, arrows: dict[tuple[int, int], int]
+    row: Row, at: int, last: int, lane: LaneFacts, recording: Recording, arrows: dict[tuple[int, int], int]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the events of one row; `follows` is when the next one of its lane begins."""
+    """Yield the events of one row; `at` and `last` are what `_placed` says."""
+    at, last = at - recording.origin, last - recording.origin
     begin, end, word, number = row[0] - recording.origin, row[1] - recording.origin, row[2], row[3]
     what = "killed" if word & 255 == len(WHAT) else WHAT[word & 255]
     channel, failed = word >> 16, FAILURES[word >> 8 & 255]
@@ -234,19 +267,18 @@ def _events_of(
     arrow = None if failed else arrows.get((channel, number))
     message = {"name": "message", "cat": "message", "id": arrow, **here}
     if what == "send":
-        yield _slice(f"send{on}", failed and "failed" or "send", begin, end, here, args)
+        yield _slice(f"send{on}", "failed" if failed else "send", at, end, here, args)
         if arrow:
-            yield {"ph": "s", "ts": begin / 1e3, **message}
+            yield {"ph": "s", "ts": at / 1e3, **message}
     elif what == "receive" and not failed:
-        if end > begin:
-            yield _slice(f"wait{on}", "wait", begin, end, here, {**args, "what": "wait"})
-        last = min(end + _RECEIVE_NS, max(end, follows - recording.origin))
+        if end > at:
+            yield _slice(f"wait{on}", "wait", at, end, here, {**args, "what": "wait"})
         yield _slice(f"receive{on}", "receive", end, last, here, args)
         if arrow:
             yield {"ph": "f", "bp": "e", "ts": end / 1e3, **message}
     elif what in _WAITS or what in ("work", "receive"):
         category = "wait" if what in _WAITS else "failed" if what == "receive" else "work"
-        yield _slice(f"{what}{on}", category, begin, end, here, args)
+        yield _slice(f"{what}{on}", category, at, end, here, args)
     else:
         yield {"ph": "i", "s": "t", "ts": begin / 1e3, "name": f"{what}{on}", "cat": "mark", **here, "args": args}
 

@@ -1,5 +1,6 @@
 """What a trace contains, however its run ends; and that without one nothing is different."""
 
+import asyncio
 import errno
 import io
 import math
@@ -323,3 +324,21 @@ def test_what_can_not_be_traced(tmp_path):
     with pytest.raises(IsADirectoryError):
         trace.to(tmp_path).__enter__()
     assert type(concmodels.models.threads) is ModuleType
+
+
+def test_tasks_of_asyncio_itself_share_the_lane(tmp_path):
+    model = load("asyncio")
+
+    async def main():
+        first, second = model.Channel(1), model.Channel(1)
+        both = asyncio.gather(first.receive(), second.receive())
+        await asyncio.sleep(0)
+        await second.send(2)
+        await asyncio.sleep(0)
+        await first.send(1)
+        assert await both == [1, 2]
+
+    with trace.to(tmp_path / "trace.json"):
+        model.run(main)
+    content = recorded(tmp_path / "trace.json")  # by the rules: no slice overlaps another
+    assert rules.operations(content)["receive"] == 2
