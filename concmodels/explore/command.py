@@ -13,9 +13,8 @@ from concmodels.explore.exploring import scenario_of
 from concmodels.explore.failures.replay_id import ReplayId, checksum
 from concmodels.explore.running.options import ORDERS, SEARCHES, SWITCHES, Options
 from concmodels.explore.search import Search
-from concmodels.programs.options import Parser, seconds, whole
+from concmodels.programs.options import Parser, add_trace_option, seconds, whole
 from concmodels.programs.output.streams import BadInput, JsonFile, need, quiet_when_closed, say
-from concmodels.programs.tracing import add_trace_option
 
 if TYPE_CHECKING:
     from concmodels.explore.report import Report

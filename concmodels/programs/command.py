@@ -10,6 +10,8 @@ import os
 import signal
 import sys
 from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TextIO
 
 from concmodels import catalog
@@ -23,7 +25,6 @@ from concmodels.programs.plan import AnyPlan, check_size
 from concmodels.programs.program import Program
 from concmodels.programs.result import BAD_INPUT, OK, STOPPED, Outcome, how_it_stopped
 from concmodels.programs.signals import signals_held
-from concmodels.programs.tracing import Tracing
 
 
 def command(program: Program[Any, Any], arguments: list[str] | None = None) -> int:
@@ -91,13 +92,28 @@ def _run(program: Program[Any, Any], options: Namespace, arguments: list[str]) -
         say(program.name, f"{model} is left out: {why}")
     if plans and (note := program.note(plans[0])):
         say(program.name, note)
-    with Tracing(program.name, options.trace, arguments) as tracing:
-        results = _results(program, plans, repeat=options.repeat, timeout=options.timeout, quiet=options.quiet)
-        tracing.ended(results[-1].error if results else None)
+    make = partial(_results, program, plans, repeat=options.repeat, timeout=options.timeout, quiet=options.quiet)
+    if options.trace is None:
+        results = make()
+    else:
+        results, recorded = _traced(program, options.trace, arguments, make)
+        status = max(status, recorded)
     file.end(results)
     if not options.quiet and any(result.verified for result in results):
         _show(results, sys.stderr if options.json == "-" else sys.stdout)
-    return max([status, tracing.status, *(result.status for result in results)])
+    return max([status, *(result.status for result in results)])
+
+
+def _traced(
+    program: Program[Any, Any], path: str, arguments: list[str], make: Callable[[], list[Outcome]]
+) -> tuple[list[Outcome], int]:
+    """Make the runs and record them into this file; return the results, and the status of the recording."""
+    from concmodels.programs.tracing import Tracing  # most runs need it never
+
+    with Tracing(program.name, path, arguments) as tracing:
+        results = make()
+        tracing.ended(results[-1].error if results else None)
+    return results, tracing.status
 
 
 def _show(results: list[Outcome], stream: TextIO) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from concmodels.programs.output.streams import BadInput, quiet_when_closed
 from concmodels.programs.plan import SMALLEST_PAYLOAD
-from concmodels.programs.tracing import add_trace_option
 
 if TYPE_CHECKING:
     from concmodels.programs.program import Program
@@ -66,6 +65,11 @@ def add_message_options(parser: argparse.ArgumentParser) -> None:
         help="capacity of each channel; 0 is a rendezvous; default inf")  # fmt: skip
     parser.add_argument("--payload", metavar="BYTES", type=whole(),
         help=f"size of a message, at least {SMALLEST_PAYLOAD}; by default it is a bare number")  # fmt: skip
+
+
+def add_trace_option(parser: argparse.ArgumentParser, what: str = "what each task does, and every message") -> None:
+    """Add the option `--trace`."""
+    parser.add_argument("--trace", metavar="FILE", help=f"record {what}, for python -m concmodels.trace and Perfetto")
 
 
 def whole(word: str = "", meaning: Any = None) -> Callable[[str], Any]:

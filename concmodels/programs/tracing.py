@@ -1,6 +1,5 @@
 """The option `--trace` of a program: its run is recorded into a file."""
 
-import argparse
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,11 +10,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from concmodels.trace.recorder import Recorder
-
-
-def add_trace_option(parser: argparse.ArgumentParser, what: str = "what each task does, and every message") -> None:
-    """Add the option."""
-    parser.add_argument("--trace", metavar="FILE", help=f"record {what}, for python -m concmodels.trace and Perfetto")
 
 
 class Tracing:

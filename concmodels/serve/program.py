@@ -13,12 +13,12 @@ from concmodels.net import listen
 from concmodels.net.addresses import address_text
 from concmodels.platform.measuring import raise_descriptor_limit
 from concmodels.programs.beside_loop import loops_here
-from concmodels.programs.options import Parser, whole
+from concmodels.programs.options import Parser, add_trace_option, whole
 from concmodels.programs.output.streams import BadInput, quiet_when_closed, say
 from concmodels.programs.plan import check_size, check_units
 from concmodels.programs.result import BAD_INPUT, count, how_it_stopped
 from concmodels.programs.signals import masked, signals_held
-from concmodels.programs.tracing import Tracing, add_trace_option
+from concmodels.programs.tracing import Tracing
 from concmodels.serve.service import Service
 from concmodels.serve.stop import Stop
 from concmodels.serve.tasks import async_serve

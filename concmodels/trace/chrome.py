@@ -205,6 +205,8 @@ def events(recording: Recording) -> list[dict[str, Any]]:
             now = max((row[1] for row in rows), default=recording.origin)
             found += _events_of((now, now, len(WHAT), 0), now, now, lane, recording, arrows)
     back = _backward(found)
+    if back:
+        recording.notes.append(f"{len(back)} arrows would go back in time, and are left out")
     found = [event for event in found if event["ph"] not in "sf" or event["id"] not in back]
     found.sort(key=lambda event: (event["ts"], event["ph"] in "sf"))
     return found
@@ -297,9 +299,9 @@ _ENCODE: Callable[[Any], str] = json.JSONEncoder(separators=(",", ":")).encode
 
 def write(file: BinaryIO, recording: Recording) -> None:
     """Write a file, which can be sought. If the disk is full, it is closed where it ends, and `OSError` is raised."""
-    about = _ENCODE(recording.about()).encode()
-    head = b'{"otherData":' + about + b',\n"displayTimeUnit":"ns",\n"traceEvents":[\n'
     lines = [_ENCODE(event).encode() for event in (*metadata(recording), *events(recording))]
+    about = _ENCODE(recording.about()).encode()  # after the events, which may leave a note
+    head = b'{"otherData":' + about + b',\n"displayTimeUnit":"ns",\n"traceEvents":[\n'
     file.seek(0)
     try:
         _write_all(file, head + b",\n".join(lines) + _END)

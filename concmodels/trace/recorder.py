@@ -174,7 +174,8 @@ def recorder_at(folder: str, rows: int) -> Recorder:
     recorder = _recorders.get(folder)
     if recorder is None or recorder.pid != os.getpid():  # a fork has that of its parent
         recorder = _recorders[folder] = Recorder(rows, folder=folder, is_home=False)
-        import_module("concmodels.trace.installed").activate(recorder)
+        if os.path.isdir(folder):  # else the trace was written, and this is what is left of its run
+            import_module("concmodels.trace.installed").activate(recorder)
     return recorder
 
 

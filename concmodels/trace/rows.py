@@ -46,7 +46,7 @@ _NUMBERED = frozenset({SEND, RECEIVE, SUBMIT, BEGIN, WORK, CALL})
 
 ROWS = 80_000
 """How many rows the lanes of a trace have in all, or somewhat more: 20 MB as JSON."""
-_FEWEST = 128
+_FEWEST = 32
 
 _ROW = Struct("<qqqq")
 _pack_into = _ROW.pack_into
