@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType, ModuleType
 
-_SYNC = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
+_SYNC = {
+    "__aenter__": "__enter__", "__aexit__": "__exit__", "__aiter__": "__iter__", "__anext__": "__next__",
+    "StopAsyncIteration": "StopIteration",
+}  # fmt: skip
 
 
 def without_await(text: str) -> str:
     """Return the text without `async` and `await`, and with the sync names of special methods."""
-    return re.sub("__aenter__|__aexit__", lambda found: _SYNC[found[0]], re.sub("(?:async|await) ", "", text))
+    return re.sub("|".join(_SYNC), lambda found: _SYNC[found[0]], re.sub("(?:async|await) ", "", text))
 
 
 class Form:

@@ -51,12 +51,15 @@ ARROWS = {
     "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/buffers "
     "models/memory/channels models/memory/lives models/memory/pool models/pools models/sharing models/tasks "
     "models/tasks/signals models/waiting models/waiting/sockets",
+    "two_forms": "",
+    "conformance/sync": "two_forms",
+    "trace": "catalog errors facts models/folder models/memory/channels two_forms",
     "programs/signals": "models/tasks/signals",
     "programs/output": "catalog facts programs/signals",
-    "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals",
+    "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals trace",
     "command": "package programs programs/output",
+    "trace/command": "programs programs/output trace",
     "work": "catalog errors",
-    "two_forms": "",
     "actors": "two_forms",
     "csp": "two_forms",
     "awaited": "actors errors models/folder",
@@ -73,7 +76,6 @@ ARROWS = {
     "explore/threads": "explore/errors facts models/simulated models/tasks/signals",
     "explore/eventloops": "explore/errors explore/monitor explore/threads models/simulated models/tasks/signals",
     "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated models/tasks/signals",
-    "conformance/sync": "two_forms",
     "conformance/suite": "catalog models/memory/lives models/tasks/signals platform",
     "conformance/guarantees": "catalog errors platform",
     "stackless": "errors",
@@ -82,7 +84,7 @@ ARROWS = {
     "models/tasks/signals",
     "explore/shortest": "models/simulated",
     "explore/failures": "explore/errors explore/monitor explore/running explore/shortest explore/strategies "
-    "models/simulated models/tasks/signals",
+    "models/simulated models/tasks/signals trace",
     "explore": "catalog contract errors explore/errors explore/eventloops explore/failures explore/monitor "
     "explore/preemption explore/running explore/strategies explore/threads facts models/simulated "
     "models/tasks/signals programs programs/output",
@@ -99,6 +101,7 @@ ALONE = {
     "__init__.py": "package", "__main__.py": "command", "models/__init__.py": "models/folder",
     "explore/errors.py": "explore/errors", "explore/monitor.py": "explore/monitor",
     "programs/signals.py": "programs/signals",
+    **{f"trace/{name}.py": "trace/command" for name in ("__main__", "command", "tables")},
     "conformance/suite.py": "conformance/suite", "conformance/census.py": "conformance/suite",
 }  # fmt: skip
 """The files that count as folders of their own."""

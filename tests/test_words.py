@@ -160,6 +160,7 @@ EXCEPTIONS = [
     Exempt("promise|promising", "docs/_playground/*", "", "JavaScript's own class, which its Python waits for"),
     Exempt("promising", "tests/browser/*.py", "callPromising", "JavaScript's own class, which its Python waits for"),
     Exempt("colours", "concmodels/explore/failures/drawing.py", "", "those of a picture"),
+    Exempt("color", "concmodels/trace/svg.py", "prefers-color-scheme", "CSS"),
     Exempt("floor", "*.py", r"\bfloor\(log|math\.floor|import .*\bfloor\b", "mathematics"),
     Exempt("colou?rs?", "tests/browser/*", "", THE_CHARTS),
     Exempt("colou?rs?", "tests/*.py", "NO_COLOR|256color|get color|color=|the colours of the page", THE_CHARTS),

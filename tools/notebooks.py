@@ -123,6 +123,11 @@ class Notebook:
     def _drawing(self, argument: str, _options: dict[str, str], _content: list[str]) -> None:
         self._text += ["", f"*(A drawing: {argument})*", ""]
 
+    _trace = _drawing
+
+    def _schedule(self, argument: str, _options: dict[str, str], _content: list[str]) -> None:
+        self._text += ["", f"*(Here the page has a picture of a schedule that breaks `{Path(argument).name}`.)*", ""]
+
     def _chart(self, _argument: str, _options: dict[str, str], _content: list[str]) -> None:
         self._text += ["", "*(Here the page has a chart.)*", ""]
 

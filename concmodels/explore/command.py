@@ -13,7 +13,7 @@ from concmodels.explore.exploring import scenario_of
 from concmodels.explore.failures.replay_id import ReplayId, checksum
 from concmodels.explore.running.options import ORDERS, SEARCHES, SWITCHES, Options
 from concmodels.explore.search import Search
-from concmodels.programs.options import Parser, seconds, whole
+from concmodels.programs.options import Parser, add_trace_option, seconds, whole
 from concmodels.programs.output.streams import BadInput, JsonFile, need, quiet_when_closed, say
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def _parser() -> Parser:
     add("--replay", metavar="ID", help="run only this schedule; a failure is reported with its id")
     add("--play", action="store_true", help="decide at every point yourself which task goes on, with undo")
     add("--json", metavar="FILE|-", help="write the report as JSON; `-`: to standard output, and nothing else there")
+    add_trace_option(parser, "the steps of a failing schedule")
     add("--quiet", action="store_true", help="show only the verdict, and no progress")
     return parser
 
@@ -109,6 +110,7 @@ def _run(options: argparse.Namespace) -> int:
         report = _report(scenario, wanted, options)
         reports.append(report)
         _show(report, options)
+        _trace(report, options)
         return HELD if report.failure is None else BROKEN
     finally:
         json.end(reports)
@@ -121,6 +123,19 @@ def _report(scenario: Scenario, wanted: Options, options: argparse.Namespace) ->
             return search.report()
     replay_id = ReplayId.parse(options.replay, checksum(scenario.codes))
     return Search(scenario, replay_id.options(wanted)).replay(replay_id)
+
+
+def _trace(report: Report, options: argparse.Namespace) -> None:
+    """Write the steps of the failing schedule, if that is wanted and there is one."""
+    if options.trace is None:
+        return
+    if report.failure is None:
+        _say(f"no schedule has failed, so there is nothing to trace: {options.trace!r} is not written")
+        return
+    try:
+        report.failure.trace(options.trace, program=f"concmodels.explore {options.program}")
+    except OSError as error:
+        raise BadInput(f"can't write {options.trace!r}: {error.strerror}") from None
 
 
 @contextlib.contextmanager

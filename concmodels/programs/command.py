@@ -10,6 +10,8 @@ import os
 import signal
 import sys
 from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TextIO
 
 from concmodels import catalog
@@ -41,7 +43,7 @@ def command(program: Program[Any, Any], arguments: list[str] | None = None) -> i
                 from concmodels.programs.subprocess_runner import run_order
 
                 return run_order(program, options.order)
-            return _run(program, options)
+            return _run(program, options, sys.argv[1:] if arguments is None else arguments)
     except (BadInput, UnknownModel, ModelUnavailable, TooLarge) as error:
         say(program.name, str(error))
         return BAD_INPUT
@@ -73,7 +75,7 @@ def _list() -> None:
         print(f"{name:{max(map(len, names))}}  {catalog.why_not(name) or 'available'}")
 
 
-def _run(program: Program[Any, Any], options: Namespace) -> int:
+def _run(program: Program[Any, Any], options: Namespace, arguments: list[str]) -> int:
     """Make all runs and write the report; return the greatest status. Nothing starts if the command line is wrong."""
     if not options.quiet:
         need("rich", "the table (--quiet leaves it out)")
@@ -82,17 +84,36 @@ def _run(program: Program[Any, Any], options: Namespace) -> int:
         plans, left_out, status = _planned(program, options)
     except ValueError as error:
         raise BadInput(str(error)) from None
+    if options.trace is not None and (len(plans) > 1 or options.repeat > 1):
+        raise BadInput("--trace records one run: give one --model, and no --repeat")
     file = JsonFile(options.json)
     file.begin(program.result.of(plan, error="did not end") for plan in plans)
     for model, why in left_out.items():
         say(program.name, f"{model} is left out: {why}")
     if plans and (note := program.note(plans[0])):
         say(program.name, note)
-    results = _results(program, plans, repeat=options.repeat, timeout=options.timeout, quiet=options.quiet)
+    make = partial(_results, program, plans, repeat=options.repeat, timeout=options.timeout, quiet=options.quiet)
+    if options.trace is None:
+        results = make()
+    else:
+        results, recorded = _traced(program, options.trace, arguments, make)
+        status = max(status, recorded)
     file.end(results)
     if not options.quiet and any(result.verified for result in results):
         _show(results, sys.stderr if options.json == "-" else sys.stdout)
     return max([status, *(result.status for result in results)])
+
+
+def _traced(
+    program: Program[Any, Any], path: str, arguments: list[str], make: Callable[[], list[Outcome]]
+) -> tuple[list[Outcome], int]:
+    """Make the runs and record them into this file; return the results, and the status of the recording."""
+    from concmodels.programs.tracing import Tracing  # most runs need it never
+
+    with Tracing(program.name, path, arguments) as tracing:
+        results = make()
+        tracing.ended(results[-1].error if results else None)
+    return results, tracing.status
 
 
 def _show(results: list[Outcome], stream: TextIO) -> None:

@@ -52,6 +52,7 @@ def parse(program: Program[Any, Any], arguments: list[str] | None) -> argparse.N
     add("--repeat", metavar="N", type=whole(), default=1, help="run each model N times; the table shows the median")
     add("--timeout", metavar="SECONDS", type=seconds, help="end a run whose three phases together take longer")
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
+    add_trace_option(parser)
     add("--quiet", action="store_true", help="show no table and no progress")
     add("--list", action="store_true", help="list the models and variants, and say which can run here")
     add("--order", type=json.loads, help=argparse.SUPPRESS)  # of a child, from `subprocess_runner.py`
@@ -64,6 +65,11 @@ def add_message_options(parser: argparse.ArgumentParser) -> None:
         help="capacity of each channel; 0 is a rendezvous; default inf")  # fmt: skip
     parser.add_argument("--payload", metavar="BYTES", type=whole(),
         help=f"size of a message, at least {SMALLEST_PAYLOAD}; by default it is a bare number")  # fmt: skip
+
+
+def add_trace_option(parser: argparse.ArgumentParser, what: str = "what each task does, and every message") -> None:
+    """Add the option `--trace`."""
+    parser.add_argument("--trace", metavar="FILE", help=f"record {what}, for python -m concmodels.trace and Perfetto")
 
 
 def whole(word: str = "", meaning: Any = None) -> Callable[[str], Any]:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,11 +13,12 @@ from concmodels.net import listen
 from concmodels.net.addresses import address_text
 from concmodels.platform.measuring import raise_descriptor_limit
 from concmodels.programs.beside_loop import loops_here
-from concmodels.programs.options import Parser, whole
+from concmodels.programs.options import Parser, add_trace_option, whole
 from concmodels.programs.output.streams import BadInput, quiet_when_closed, say
 from concmodels.programs.plan import check_size, check_units
-from concmodels.programs.result import BAD_INPUT, OK, count, how_it_stopped
+from concmodels.programs.result import BAD_INPUT, count, how_it_stopped
 from concmodels.programs.signals import masked, signals_held
+from concmodels.programs.tracing import Tracing
 from concmodels.serve.service import Service
 from concmodels.serve.stop import Stop
 from concmodels.serve.tasks import async_serve
@@ -159,13 +161,14 @@ def command(arguments: list[str] | None = None) -> int:
     """Serve as the command line says; return the exit status. Raises nothing except `SystemExit(0)` after `--help`."""
     try:
         options = _parser().parse_args(arguments)
-        with signals_held():
+        tracing = Tracing(NAME, options.trace, sys.argv[1:] if arguments is None else arguments)
+        with signals_held(), tracing:
             server = _server(options.model, options.host, options.port, options.workers)
             with quiet_when_closed():
                 print(f"{server.name} serves at {server.url} until Ctrl-C", flush=True)
             with masked(signal.SIG_UNBLOCK):
                 server.run()
-        return OK
+        return tracing.status
     except (BadInput, UnknownModel, ModelUnavailable) as error:
         say(NAME, str(error))
         return BAD_INPUT
@@ -190,6 +193,7 @@ def _parser() -> Parser:
     add("--host", metavar="ADDRESS", default=HOST, help=f"default {HOST}, which only this machine can reach")
     add("--workers", metavar="N", type=whole(),
         help="number of workers, only for processes and subinterp; default: as many as CPUs")  # fmt: skip
+    add_trace_option(parser)
     return parser
 
 

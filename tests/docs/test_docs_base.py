@@ -125,6 +125,16 @@ One after the other.
 rankdir=LR
 one -> other [color=accent]
 ```
+```{trace} A <staircase> of arrows
+:of: examples/traces/ring.py
+:args: greenlet
+:title: A ring
+:caption: *Three* times
+:tables: critical path
+:beside:
+```
+```{schedule} examples/races/lost_update_broken.py
+```
 ```{eval-rst}
 .. automodule:: concmodels.errors
    :members:
@@ -158,6 +168,10 @@ MISTAKES = {
     "```{same-in} none\n```": "idioms.toml has no 'none'; it has worker_pool, pipeline",
     "```{command} concmodels.catalog\n```": "reads no arguments with argparse",
     "```{drawing} nothing\na -> \n```": "Graphviz can't draw this",
+    "```{trace} nothing\n```": "needs `:command:`, or a file in `:of:`",
+    "```{trace} nothing\n:command: python none.py\n```": "needs the word FILE",
+    "```{trace} nothing\n:command: python -m concmodels FILE\n```": "ended with status 2 instead of 0",
+    "```{schedule} examples/races/lost_update_fixed.py\n```": "holds, so there is no schedule to show",
 }
 
 
@@ -333,6 +347,20 @@ def test_a_fold_out_has_a_program_or_a_reason_for_each_library(page):
     text = re.sub(r"<[^>]*>", "", folded)
     assert "One after the other." in text and "no channel between calls" in text and "asyncio.QueueShutDown" in text
     assert "side-by-side.html#pipeline/futures/asyncio" in folded
+
+
+def test_a_trace_is_drawn_for_a_wide_page_and_for_a_phone_with_its_table(page):
+    figure = page.partition("trace-picture")[2].partition("</figure>")[0]
+    for size in ("wide", "narrow"):
+        assert f'class="trace trace-{size}" role="img" aria-label="A &lt;staircase&gt; of arrows"' in figure
+    assert ">A ring</text>" in figure and "<em>Three</em> times" in figure and "@media" not in figure
+    text = re.sub(r"<[^>]*>", "", page)
+    assert "critical path" in text and "who waited" not in text
+
+
+def test_a_schedule_that_breaks_a_program_is_shown(page):
+    shown = page.partition('<ol class="schedule"')[2].partition("</ol>")[0]
+    assert shown.count("<li") == 4 and shown.count('<li class="forced"') == 1
 
 
 def test_the_options_are_those_of_the_parser(page):

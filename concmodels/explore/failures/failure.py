@@ -7,6 +7,8 @@ from concmodels.explore.failures.explanation import explain, reasons
 from concmodels.explore.running.outcome import place_of, sentence
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from concmodels.explore.failures.moment import Moment
     from concmodels.explore.monitor import Race
     from concmodels.models.simulated.schedules import Schedule
@@ -48,6 +50,16 @@ class Failure:
 
     def __str__(self) -> str:
         return explain(self.error, self.moments, self.forced_switches, self.races)
+
+    def trace(self, path: str | PathLike[str], *, program: str = "") -> None:
+        """Write the steps as a trace, whose time is the number of the step. Raises `OSError`.
+
+        `python -m concmodels.trace` draws it. `program` is a title.
+        """
+        from concmodels.trace.steps import write_steps  # only here: most failures are only printed
+
+        waits = getattr(self.error, "waits", ())
+        write_steps(path, self.moments, program=program, ended=sentence(self.error), waits=waits)
 
     def to_json(self) -> dict[str, Any]:
         """Return the failure as an object that can be written as JSON."""

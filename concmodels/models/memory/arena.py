@@ -61,6 +61,7 @@ CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(8, 15)
 WAITING, ANSWERED, PLACE_AT, PLACE_SIZE = range(16, 20)  # for finding deadlocks
 EXPENDABLE = 20  # a worker of a pool: the run goes on without it
 HELD = 21  # the block of the item that this task is sending or reading, and nobody else knows
+NUMBER = 24  # of the last rendezvous of this task, the same for both, if they are numbered
 UNTIL, STRUCK = 22, 23  # when the time of a group is over, in ns, and whether that has cancelled it
 
 # What the OUTCOME of a wait says. 0: no partner can claim it (the task only waits to be woken, or not at all).

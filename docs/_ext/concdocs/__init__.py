@@ -38,6 +38,7 @@ from concdocs import (
     spoken,
     stale,
     tabs,
+    traced,
     wild,
 )
 
@@ -71,6 +72,7 @@ PARTS = (
     spoken,
     stale,
     tabs,
+    traced,
     wild,
 )
 

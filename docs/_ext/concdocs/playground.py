@@ -29,7 +29,7 @@ LEFT_OUT = (
     "conformance/**", "net/**", "programs/**", "ring/**", "channel/**", "pool/**", "serve/**", "stackless/**",
     "work/**", "models/[!_]*_.py", "models/*process*.py", "models/*threads.py", "models/subinterp.py",
     "models/tasklets.py", "models/memory/**", "models/cluster/**", "models/waiting/sockets/**",
-    "platform/portable/**", "explore/plugin.py", "explore/command.py",
+    "platform/portable/**", "explore/plugin.py", "explore/command.py", "trace/**",
 )  # fmt: skip
 """The parts of the package that the browser doesn't get: nothing that is explored there needs them."""
 
@@ -60,6 +60,16 @@ def picture(name: str, first_line: int) -> nodes.Node:
     if failure is None:
         raise Mistake(f"{name} holds, so there is no schedule to show")
     return _html(f'<div class="playground-picture">{drawing(rows_of(failure.moments), first_line)}</div>')
+
+
+class Schedule(Directive):
+    """The picture of a schedule that breaks a program, found while the site is built."""
+
+    required_arguments = 1
+
+    def build(self) -> list[nodes.Node]:
+        self.depends_on(file_in_project(self.arguments[0]))
+        return [picture(self.arguments[0], 1)]
 
 
 class Level(Directive):
@@ -152,6 +162,7 @@ def write_archive(path: Path) -> None:
 
 
 def setup(app: Sphinx) -> None:
+    app.add_directive("schedule", Schedule)
     app.add_directive("level", Level)
     app.add_directive("game-score", Score)
     app.connect("builder-inited", fill)

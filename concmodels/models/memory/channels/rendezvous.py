@@ -10,13 +10,16 @@ What was claimed is done. If a cancellation or a timeout strikes in the same mom
 returns, and the cancellation is raised at the next wait.
 """
 
-from concmodels.models.memory.arena import HELD, ITEM, OUTCOME, PENDING, REFUSED, deadline
-from concmodels.models.memory.channels.layout import CLOSED, RECEIVERS, SENDERS, TAIL, ChannelMemory
+from concmodels.models.memory.arena import HELD, ITEM, NUMBER, OUTCOME, PENDING, REFUSED, deadline
+from concmodels.models.memory.channels.layout import CLOSED, HEAD, RECEIVERS, SENDERS, TAIL, ChannelMemory
 from concmodels.models.memory.channels.words import CONSTANT, LEAST, kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+numbered = False
+"""Whether both tasks of a rendezvous are told its number; `positions.py` sets it, for all channels of this process."""
 
 
 def send_nowait(channel: ChannelMemory, payload: Any) -> bool:
@@ -93,6 +96,8 @@ def claim_sender(channel: ChannelMemory, me: int) -> tuple[int, int]:
         if word < LEAST:
             words[sender + HELD] = 0
             _hold(words, me, word)
+        if numbered:
+            _number(channel, me, owner)
         return owner, word
     _check_open(channel, False)
     return 0, 0
@@ -105,6 +110,15 @@ def give(channel: ChannelMemory, payload: int, me: int, receiver: int, owner: in
     if payload < LEAST:
         words[me + HELD] = 0
         _hold(words, owner, payload)
+    if numbered:
+        _number(channel, me, owner)
+
+
+def _number(channel: ChannelMemory, me: int, owner: int) -> None:
+    """Tell both tasks the number of this rendezvous. The caller holds the claim lock; HEAD has no other use here."""
+    number = channel._control[HEAD]
+    channel._control[HEAD] = number + 1
+    channel.home.words[me + NUMBER] = channel.home.words[owner + NUMBER] = number
 
 
 def _hold(words: memoryview, task: int, word: int) -> None:

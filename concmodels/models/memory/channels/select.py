@@ -15,7 +15,7 @@ So a look is always made while no partner can claim the task: it never does two 
 from math import inf
 
 from concmodels.errors import Selected
-from concmodels.models.memory.arena import CHOSEN, ITEM, LIST, OUTCOME, OWNER, PAIRS, PENDING, REFUSED, deadline
+from concmodels.models.memory.arena import CHOSEN, ITEM, LIST, NUMBER, OUTCOME, OWNER, PAIRS, PENDING, REFUSED, deadline
 from concmodels.models.memory.channels import rendezvous
 from concmodels.models.memory.channels.channel import Channel, DetachedChannel
 from concmodels.models.memory.channels.layout import CLOSED, HEAD, RECEIVERS, SENDERS, TAIL
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Case:
     """One case, and its record in the list of its channel."""
 
-    __slots__ = ("payload", "channel", "item", "queued", "record", "sending", "waiters", "woken")
+    __slots__ = ("channel", "item", "payload", "position", "queued", "record", "sending", "waiters", "woken")
 
     def __init__(self, channel: Channel, item: Any, sending: bool) -> None:
         self.channel = channel
@@ -43,6 +43,7 @@ class Case:
         channel.home.let_go()  # there may be several, and a partner may take any of them at any time
         self.waiters = channel._at + (SENDERS if sending else RECEIVERS)
         self.record = 0
+        self.position = 0  # of the item in the channel, once it was sent or received there
         self.queued = False
         self.woken = False
 
@@ -77,11 +78,13 @@ class Case:
         """
         channel = self.channel
         if not self.sending:
-            head = channel._control[HEAD]
+            head = self.position = channel._control[HEAD]
             channel._look(head)
             return channel._fetch(head, channel._ring[head & channel._mask])
-        if not channel._append_now(self.payload):
+        end = channel._append_now(self.payload)
+        if not end:
             raise MemoryError(f"{channel!r} is full: give `run` more `channel_bytes`")
+        self.position = end - 1
         return 0, None
 
     def push(self, owner: int) -> None:
@@ -132,6 +135,14 @@ class Selection:
             if done is not None:
                 return done
         return done
+
+    @property
+    def position(self) -> int:
+        """The position of the item in its channel; in a rendezvous, the number that the two tasks share."""
+        assert self._winner is not None
+        if self._winner.channel.capacity == 0:
+            return int(self._participant.words[self._me + NUMBER])
+        return self._winner.position
 
     def end(self) -> None:
         """Pass on the hints that were not used; free what was not sent, and the records."""
@@ -255,6 +266,13 @@ class Selection:
 
 def select(kind: str, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
     """Wait for the first of several channels of this kind; see `concmodels.contract.Model.select`."""
+    return select_and_tell(kind, cases, timeout, priority)[0]
+
+
+def select_and_tell(
+    kind: str, cases: tuple[Any, ...], timeout: float | None, priority: bool
+) -> tuple[Selected, Selection]:
+    """Do the same, and return also the selection, which knows the item's position."""
     ends = [_end(kind, case) for case in cases]
     if not ends:
         raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")
@@ -262,7 +280,7 @@ def select(kind: str, cases: tuple[Any, ...], timeout: float | None, priority: b
     try:
         for channel, item, sending in ends:
             selection.add(channel, item, sending)
-        return selection.run(timeout)
+        return selection.run(timeout), selection
     finally:
         selection.end()
 

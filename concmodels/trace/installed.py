@@ -1,0 +1,125 @@
+"""Has the models hand out traced verbs while a trace is recorded, and their own before and after.
+
+While a trace is recorded, the class of a model's module is another one, which hands out the traced verbs in the place
+of the module's own; the library itself goes on to get these. Before and after, the module is what it was, so a trace
+that is not recorded costs nothing. A variant is not a module: there the class of all variants gets properties.
+"""
+
+import sys
+from types import ModuleType, SimpleNamespace
+
+from concmodels import catalog
+from concmodels.catalog import Variant
+from concmodels.errors import ModelUnavailable
+from concmodels.facts import FACTS, SIMULATED
+from concmodels.trace.model import POOL_OF_VARIANT, VERBS, Own, traced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from concmodels.catalog import Facts
+    from concmodels.trace.recorder import Recorder
+
+_MODELS = "concmodels.models"
+_LIBRARY = (_MODELS, "concmodels.catalog")
+"""Modules that get the models' own verbs: a variant copies them."""
+
+_active: Recorder | None = None
+_before: list[Any] = [None]
+"""What `catalog.load` asked before."""
+_traced: dict[str, Any] = {}
+"""The traced models of the recorder that is active, by the name of the module or the variant."""
+
+
+class TracedModule(ModuleType):
+    """The class of a model's module while a trace is recorded.
+
+    Properties would not do: CPython's specialized code looks straight into the dict of a module, unless its class has
+    a `__getattribute__` of its own.
+    """
+
+    def __getattribute__(self, name: str) -> Any:
+        return _given(self, name) if name in VERBS else super().__getattribute__(name)
+
+    def __reduce__(self) -> Any:
+        return module_again, (self.__name__,)
+
+
+def module_again(name: str) -> Any:
+    """Return the model that is a module, where it arrives."""
+    from importlib import import_module
+
+    module = import_module(name)
+    if _active is not None:
+        _hand_out(module)
+    return module
+
+
+def _given(model: Any, verb: str) -> Any:
+    """Return a verb of a model: the traced one, unless the library itself asks."""
+    if str(sys._getframe(2).f_globals.get("__name__")).startswith(_LIBRARY) or _active is None:
+        return getattr(Own(model), verb)
+    name = model.name if isinstance(model, Variant) else model.__name__
+    if name not in _traced:
+        _traced[name] = traced(model, _active, _entry_of(model))
+    return getattr(_traced[name], verb)
+
+
+def _entry_of(model: Any) -> Facts:
+    if isinstance(model, Variant):
+        return catalog.facts(model.name)
+    file = model.__name__.removeprefix(f"{_MODELS}.").replace(".", "/")
+    return next(entry for entry in FACTS + SIMULATED if entry.file == file)
+
+
+def _property(verb: str) -> Any:
+    return property(lambda model: _given(model, verb))
+
+
+def _hand_out(module: ModuleType) -> None:
+    if type(module) is ModuleType:
+        module.__class__ = TracedModule
+
+
+def _find(entry: Facts) -> Any:
+    """Load a model, for `catalog.load`: the same as without a trace, with the class that hands out traced verbs."""
+    if entry.family == "cluster":
+        raise ModelUnavailable(f"{entry.model} can't be traced: its tasks may run on other machines")
+    model: Any = _before[0](entry) if _before[0] not in (None, _find) else None
+    if model is not None:
+        return model
+    model = catalog._loaded(catalog.name_of(entry), entry)
+    if isinstance(model, ModuleType):
+        _hand_out(model)
+    return model
+
+
+def activate(recorder: Recorder | None) -> SimpleNamespace:
+    """Have the models hand out verbs that this recorder traces; return what `restore` needs."""
+    global _active, _traced
+    state = SimpleNamespace(active=_active, traced=_traced, find=catalog.give_instead(_find))
+    _before[:] = [state.find]
+    _active, _traced = recorder, {}
+    for entry in FACTS + SIMULATED:
+        module = sys.modules.get(f"{_MODELS}.{entry.file.replace('/', '.')}")
+        if module is not None:
+            _hand_out(module)
+    for verb in VERBS:
+        setattr(Variant, verb, _property(verb))
+    return state
+
+
+def restore(state: SimpleNamespace) -> None:
+    """Undo `activate`."""
+    global _active, _traced
+    _active, _traced = state.active, state.traced
+    catalog.give_instead(state.find)
+    if _active is not None:
+        return
+    for module in list(sys.modules.values()):
+        if type(module) is TracedModule:
+            module.__class__ = ModuleType  # type: ignore[assignment]
+    for verb in VERBS:
+        delattr(Variant, verb)
+    setattr(Variant, "Pool", POOL_OF_VARIANT)  # noqa: B010 - mypy knows it as read-only
