@@ -93,7 +93,7 @@ def test_nobody_overtakes_a_task_that_lets_others_run(hub, queue):
             queue.leave()
             assert (seen, hub.switches) == (["one"], 2)
 
-    turns.checkpoint_of(lambda: hub)(FakeChannel())
+    turns.checkpoint(FakeChannel())
     hub.callbacks.pop()()
     queue.add(FakeWaiter("three", seen))
     queue.leave()

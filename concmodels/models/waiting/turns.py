@@ -14,6 +14,7 @@ the hub. If woken tasks overtook such a task, batches would be cut in two. (300 
 waited 1,282 times in gevent, and now 844 times, as they did when the hub resumed each.)
 """
 
+from _thread import _local
 from collections import deque
 
 TYPE_CHECKING = False
@@ -75,26 +76,29 @@ class Turns:
                 self._call_soon(self._work_off)
 
 
-def checkpoint_of(get_hub: Callable[[], Any]) -> Callable[[Any], None]:
-    """Return the `_checkpoint` of a channel: while a task lets others run there, no woken task overtakes it.
+class _Here(_local):
+    turns: Turns | None = None  # of the hub of this thread: found quicker than through the library
+
+
+_here = _Here()
+
+
+def checkpoint(channel: Any) -> None:
+    """Let others run, as `SingleThreadChannel._checkpoint`; while a task does so, no woken task overtakes it.
 
     They go on in the order of the hub. Else batches would break up: see `yields.py`.
     """
-
-    def _checkpoint(channel: Any) -> None:
-        channel._yields.__setstate__(0)
-        turns: Turns | None = getattr(get_hub(), "concmodels_turns", None)
-        if turns is None:  # outside of a run
-            channel._let_others_run()
-            return
-        turns._left = 0
-        turns._yielding += 1
-        try:
-            channel._let_others_run()
-        finally:
-            turns._yielding -= 1
-
-    return _checkpoint
+    channel._yields.__setstate__(0)
+    turns = _here.turns
+    if turns is None:  # outside of a run
+        channel._let_others_run()
+        return
+    turns._left = 0
+    turns._yielding += 1
+    try:
+        channel._let_others_run()
+    finally:
+        turns._yielding -= 1
 
 
 def turns_of(hub: Any, call_soon: Callable[[Callable[[], object]], object]) -> Turns:
@@ -102,4 +106,5 @@ def turns_of(hub: Any, call_soon: Callable[[Callable[[], object]], object]) -> T
     turns: Turns | None = getattr(hub, "concmodels_turns", None)
     if turns is None:
         turns = hub.concmodels_turns = Turns(hub, call_soon)
+    _here.turns = turns
     return turns

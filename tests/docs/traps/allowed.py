@@ -218,7 +218,7 @@ ALLOWED = {
     ("models/waiting/unbounded.py", "UnboundedCoroutines.receive", "shared iterator"): OWN_COUNT,
     ("models/waiting/unbounded.py", "UnboundedCoroutines.__anext__", "shared iterator"): OWN_COUNT,
     ("models/waiting/turns.py", "Turns.leave", "increment"): ONE_HUB,
-    ("models/waiting/turns.py", "checkpoint_of._checkpoint", "increment"): ONE_HUB,
+    ("models/waiting/turns.py", "checkpoint", "increment"): ONE_HUB,
     ("models/greenlet_.py", "the module", "module state"): GREENLETS,
     ("models/threads.py", "Channel.send", "shared iterator"): TURNS,
     ("models/threads.py", "Channel.receive", "shared iterator"): TURNS,
