@@ -26,6 +26,9 @@ FORMS = {
 }
 SIZES = ("int", "10 kB", "60 kB", "250 kB", "1 MB")
 """A number, and bytes of growing sizes."""
+HAND_OFF = "hand-off: ours wakes the task that has waited longest, for each item; there one task goes on as it can"
+IN_C = "compiled: one Python function around each operation takes about as long as the operation itself"
+UNKNOWN = "not known"
 CROWDED = 100
 """With so many senders and a capacity, it is told whose turn comes when."""
 
@@ -53,6 +56,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         yield chart(results, "shapes-between", "Between processes, and in pools: where what ships is faster", between)
         yield sizes(results)
         yield turns(results)
+        yield exceptions(results, [it for it in pairs if it.is_behind])
 
 
 def pairs_of(results: Results) -> Iterator[Pair]:
@@ -203,6 +207,41 @@ def turns(results: Results) -> Chart | Absent:
     takeaway = f"Before another sender's turn comes, one sends {words.span(by_row, words.plain)} items in a row"
     head = ["", "time per item", "CPU per item", "items in a row", "longest wait, in items of others"]
     return table("shapes-turns", title, takeaway, results, rows, Sheet(head, lines), f"{label(rows[0])}.")
+
+
+def exceptions(results: Results, pairs: list[Pair]) -> Chart | Absent:
+    """Return the table of the pairs in which ours is behind by more than a little, each with the reason."""
+    title = "Where ours is behind by more than a little, and why"
+    if not pairs:
+        return Absent(title, "ours is nowhere behind by more than a little")
+    lines = [
+        [
+            f"a call with {label(it.ours)}" if it.ours.step == "call" else label(it.ours),
+            it.ours.candidate,
+            it.theirs.candidate,
+            why_behind(it),
+            *(words.plain(float(f"{value:.2g}")) for value in it.ratio[:3]),
+        ]
+        for it in sorted(pairs, key=lambda it: (it.theirs.candidate in COMPILED, why_behind(it), it.ratio.median))
+    ]
+    written = [it for it in pairs if it.theirs.candidate not in COMPILED]
+    takeaway = (
+        f"In {len(pairs)} pairs ours is behind by more than a little, in {len(written)} of them against what is "
+        "written in Python"
+    )
+    head = ["", "ours", "against", "why", "times as fast", "from", "to"]
+    note = f"By more than a little: below {BEHIND[False]}, and below {BEHIND[True]} against what is compiled."
+    rows = [row for it in pairs for row in (it.ours, it.theirs)]
+    return table("shapes-behind", title, takeaway, results, rows, Sheet(head, lines, left=4), note)
+
+
+def why_behind(pair: Pair) -> str:
+    """Return why what ships is faster here, as far as that is known."""
+    its = pair.ours.parameters
+    bounded = its.get("capacity") != "inf"
+    if pair.ours.step == "hop" and (its["form"] == "fan-out" or (bounded and its["form"] in ("fan-in", "crowd"))):
+        return HAND_OFF
+    return IN_C if pair.theirs.candidate in COMPILED else UNKNOWN
 
 
 __all__ = ["charts"]

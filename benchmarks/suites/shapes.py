@@ -10,10 +10,10 @@
 Everything but `item` and `call` is of ints. It has to be named: `python -m benchmarks run shapes` takes 15 minutes.
 
 Left out, so that it takes no longer: most combinations of a capacity with a number in flight, since whichever of the
-two is less decides; two tasks with a capacity, and an unbounded fan-out, which pairs and crowds are like; more than 20
-processes, which take longer to start than to measure (the suite `ring` has 300); items of other kinds than ints within
-a process, where all are passed by reference; numpy's arrays between interpreters, which can't import it; the models
-without a queue that ships; and `interpreters.Queue`, which looks every 10 ms (`ring` has it).
+two is less decides; two tasks with a capacity, which pairs are like; more than 20 processes, which take longer to start
+than to measure (the suite `ring` has 300); items of other kinds than ints within a process, where all are passed by
+reference; numpy's arrays between interpreters, which can't import it; the models without a queue that ships; and
+`interpreters.Queue`, which looks every 10 ms (`ring` has it).
 """
 
 from collections.abc import Iterator
@@ -62,6 +62,7 @@ CELLS: dict[str, tuple[str, int, int | None, float]] = {
     "chain-100-cap-64": ("chain", 100, None, 64),
     "fan-in-10": ("fan-in", 10, None, inf),
     "fan-in-200-cap-8": ("fan-in", 200, None, 8),
+    "fan-out-200": ("fan-out", 200, None, inf),
     "fan-out-200-cap-8": ("fan-out", 200, None, 8),
     "crowd-20-cap-8": ("crowd", 20, None, 8),
     "crowd-200": ("crowd", 200, None, inf),

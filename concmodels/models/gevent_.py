@@ -47,7 +47,7 @@ from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.waiting.hub_throws import forget_throws, postpone, postponed, raise_postponed, throws_due
 from concmodels.models.waiting.sockets.gevent import notify_closing_in_hub, sockets_here, start_timer, wait_in_hub
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
-from concmodels.models.waiting.turns import turns_of
+from concmodels.models.waiting.turns import checkpoint, turns_of
 from concmodels.models.waiting.unbounded import UnboundedGreenlets
 from concmodels.models.waiting.yields import yield_every
 
@@ -162,6 +162,7 @@ class Channel(SingleThreadChannel):
     _new_waiter = _Waiter
     _yields = yield_every()
     _let_others_run = staticmethod(gevent.sleep)
+    _checkpoint = checkpoint
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import concmodels
 from concmodels.errors import Terminated
-from concmodels.programs.output import html
 from concmodels.programs.output.formats import WAYS
 
 if TYPE_CHECKING:
@@ -138,6 +137,8 @@ class Outcome(ABC):
 
     def _repr_html_(self) -> str:
         """Return the table of this one run as HTML; a notebook shows it for a cell that ends in a result."""
+        from concmodels.programs.output import html  # for notebooks alone
+
         cells = {"model": self.name}
         for header, (figure, way) in self.all_columns().items():
             value = getattr(self, figure)

@@ -207,6 +207,20 @@ def test_few_rounds_decide_nothing():
     assert "Ahead of ours" not in it.says
 
 
+def test_each_pair_that_is_behind_has_its_reason():
+    more = {"cell": shapes.CONVOY, "form": "fan-in", "tasks": 200, "in_flight": "all", "capacity": 8}
+    convoy = [shape("eventlet", 100 * NS, **more), shape("eventlet.Queue", 50 * NS, **more)]
+    it = chart("shapes-behind", *ROWS, *convoy)
+    assert [(line[2], line[3].partition(":")[0], line[4]) for line in it.sheet.lines] == [
+        ("eventlet.Queue", "hand-off", "0.5"),
+        ("asyncio.Queue", "not known", "0.6"),
+        ("gevent.queue.SimpleQueue", "compiled", "0.5"),
+    ]
+    assert (
+        it.takeaway == "In 3 pairs ours is behind by more than a little, in 2 of them against what is written in Python"
+    )
+
+
 def test_whose_turn_it_is_is_a_table():
     figures = {"in_a_row": 1, "longest_gap": 199, "cpu_s_per_step": 2e-6}
     more = {"cell": shapes.CONVOY, "form": "fan-in", "tasks": 200, "in_flight": "all", "capacity": 8}

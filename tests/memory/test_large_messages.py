@@ -116,6 +116,26 @@ def test_arrays_arrive_as_they_were():
     processes.run(main_numpy, processes)
 
 
+def main_number_arrays(model):
+    there, back = model.Channel(1), model.Channel(math.inf)
+    with model.TaskGroup() as group:
+        group.spawn(echo, there, back)
+        for code in array.typecodes.replace("u", "") * 2:  # from the second large item on they are not pickled
+            item = array.array(code)
+            item.frombytes(bytes(range(64)) * 2 * LARGE_BESIDE_WARM if code != "w" else bytes(4 * LARGE_BESIDE_WARM))
+            there.send(item)
+            answer = back.receive()
+            assert answer == item or answer.tobytes() == item.tobytes()  # a nan equals nothing
+            assert type(answer) is array.array and answer.typecode == code
+            answer.append(answer[0])  # its memory is its own
+        there.close()
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_arrays_of_numbers_arrive_with_their_type_code(model):
+    model.run(main_number_arrays, model)
+
+
 def main_streams(model, seed):
     channel, results, sent = model.Channel(math.inf), model.Channel(math.inf), {}
     choose = random.Random(seed)

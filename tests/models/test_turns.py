@@ -78,6 +78,28 @@ def test_the_hub_has_its_turn_after_so_many(hub, queue):
     assert seen == list(range(turns.IN_A_ROW + 3))
 
 
+def test_nobody_overtakes_a_task_that_lets_others_run(hub, queue):
+    seen = []
+
+    class FakeChannel:
+        _yields = iter([False])
+
+        def _let_others_run(self):
+            queue.add(FakeWaiter("one", seen))
+            queue.leave()
+            assert (seen, hub.switches) == ([], 1)
+            hub.callbacks.pop()()
+            queue.add(FakeWaiter("two", seen))
+            queue.leave()
+            assert (seen, hub.switches) == (["one"], 2)
+
+    turns.checkpoint(FakeChannel())
+    hub.callbacks.pop()()
+    queue.add(FakeWaiter("three", seen))
+    queue.leave()
+    assert (seen, hub.switches) == (["one", "two", "three"], 2)
+
+
 def test_an_error_in_a_task_leaves_nobody_behind(hub, queue):
     seen = []
 

@@ -1,5 +1,6 @@
 """The futures and maps of the sync pools in one process. What all pools guarantee is in the suite."""
 
+import concurrent.futures
 import sys
 import time
 import weakref
@@ -24,6 +25,21 @@ def test_a_future_wakes_all_who_wait(model):
         future = pool.submit(soon, model, "value")
         tasks = [group.spawn(future.result) for _ in range(3)]
         assert [task.result() for task in tasks] == ["value"] * 3
+
+
+@runs(SYNC)
+def test_a_future_has_what_the_standard_library_gives_it(model):
+    """`Future.__init__` of a pool stands in for that of `concurrent.futures`: what that sets, it must set too."""
+    with model.Pool(1) as pool:
+        gate = model.Channel()
+        first, future = pool.submit(gate.receive), pool.submit(pow, 2, 5)
+        theirs = vars(concurrent.futures.Future())
+        assert {name: vars(future)[name] for name in theirs.keys() - {"_condition"}} == {
+            name: value for name, value in theirs.items() if name != "_condition"
+        }
+        shared = [name for name in theirs if vars(first)[name] is vars(future)[name] is not theirs[name]]
+        assert shared == []
+        gate.send(1)
 
 
 @runs(SYNC)

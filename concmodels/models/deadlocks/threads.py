@@ -94,6 +94,7 @@ class ThreadDetector(LookUp):
     def __init__(self, seconds: float) -> None:
         super().__init__()
         self._seconds = seconds
+        self._pause = min(NoProgress(seconds).pause, LOOK_UP_S)  # between two looks
         self._warned = False
         self.tasks: dict[Task, None] = {}
 
@@ -113,9 +114,10 @@ class ThreadDetector(LookUp):
 
         Raises `Deadlock`; and the `RuntimeWarning` of a run that is stuck, where warnings are errors.
         """
-        progress, stuck = NoProgress(self._seconds), None
-        while not waiter.acquire(min(progress.pause, LOOK_UP_S)):
-            stuck = stuck or NoProgress(max(self._seconds, STUCK_S))  # not before: most waits are short
+        if waiter.acquire(self._pause):
+            return True  # most waits are short
+        progress, stuck = NoProgress(self._seconds), NoProgress(max(self._seconds, STUCK_S))
+        while True:
             waits = self._waits()
             helper = outside_helper(task.ident for task in waits) if waits else ""
             # Two clocks, of which one runs: `progress` while nothing could wake a task, `stuck` while only a helper
@@ -128,7 +130,8 @@ class ThreadDetector(LookUp):
                 warning = self._warn(helper)
                 if warning is not None and waiter.claim(CANCELLED):
                     raise warning
-        return True
+            if waiter.acquire(self._pause):
+                return True
 
     def _waits(self) -> dict[Task, object]:
         """Return each task and its wait; nothing if one of them can go on by itself."""

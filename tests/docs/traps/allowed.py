@@ -17,6 +17,7 @@ MODEL_TURNS = (
 )
 OWN_COUNT = "each thread has an iterator of its own (`waiting/yields.py`)"
 MAIN_FILE = "written once, and to the same value whichever thread comes first: what the main program is does not change"
+ONE_HUB = "an object of one hub, which belongs to one thread"
 ONE_LOOP = "an object of one event loop, which runs one task at a time"
 OWN = "an object of one task: nobody else touches it"
 POOL_LOCK = "its callers hold the dispatcher's lock (`memory/pool/worker_handle.py` and `work.py` say so)"
@@ -166,6 +167,7 @@ ALLOWED = {
     ("models/memory/channels/channel.py", "Channel._look_or_wait", "increment"): GUESS,
     ("models/memory/looking.py", "Looking._looked", "increment"): GUESS,
     ("models/memory/channels/large.py", "_with_buffers", "sliced view"): "the view was made for this call",
+    ("models/memory/channels/large.py", "opened", "sliced view"): "the view was made for this call",
     ("models/memory/pickling.py", "Pieces.write", "increment"): OWN,
     ("models/memory/pool/payload.py", "Payload.place", "increment"): OWN,
     ("models/waiting/queues.py", "forget", "increment"): UNDER_LOCK,
@@ -215,7 +217,8 @@ ALLOWED = {
     ("models/waiting/unbounded.py", "UnboundedCoroutines.send", "shared iterator"): OWN_COUNT,
     ("models/waiting/unbounded.py", "UnboundedCoroutines.receive", "shared iterator"): OWN_COUNT,
     ("models/waiting/unbounded.py", "UnboundedCoroutines.__anext__", "shared iterator"): OWN_COUNT,
-    ("models/waiting/turns.py", "Turns.leave", "increment"): "an object of one hub, which belongs to one thread",
+    ("models/waiting/turns.py", "Turns.leave", "increment"): ONE_HUB,
+    ("models/waiting/turns.py", "checkpoint", "increment"): ONE_HUB,
     ("models/greenlet_.py", "the module", "module state"): GREENLETS,
     ("models/threads.py", "Channel.send", "shared iterator"): TURNS,
     ("models/threads.py", "Channel.receive", "shared iterator"): TURNS,

@@ -1,22 +1,28 @@
 """How a large item crosses a memory boundary: it is copied once into a block of the arena, and once out of it.
 
-`bytes` and `bytearray` lie there as they are. Anything else is pickled; of what is large in it (bytes, and the buffers
-that pickle's protocol 5 leaves out: arrays of numpy, for example) the pickle has no copy, only the block has. It is
-unpickled straight from the block, which is given back after that.
+`bytes` and `bytearray` lie there as they are, and so does an `array.array`, which pickle copies twice more. Anything
+else is pickled; of what is large in it (bytes, and the buffers that pickle's protocol 5 leaves out: arrays of numpy,
+for example) the pickle has no copy, only the block has. It is unpickled straight from the block, which is given back
+after that.
 
     RAW, RAW_ARRAY    size, the bytes
+    NUMBERS           size, the type code of an `array.array`, its bytes
     BLOCK             size, the pickle
     BUFFERS           size, how many buffers, the size of the pickle, the sizes of the buffers; the pickle; the buffers
 
 A megabyte of bytes took 2.2 ms, 1.5 of them CPU; it takes 0.1 (stream of two processes; the blocks that keep their
-pages, `Arena.free`, are the greater part of that). As long as a task holds a block that no other knows, from
-the first byte that it writes until it is sent, or from when it is received until it is read, its record says so (HELD):
-should its process be killed, the block is free again (`lives/recovery.py`).
+pages, `Arena.free`, are the greater part of that). An `array.array` of a megabyte took 1.8 ms of CPU when
+it was pickled, and takes 0.2.
+
+As long as a task holds a block that no other knows, from the first byte that it writes until it is sent, or from when
+it is received until it is read, its record says so (HELD): should its process be killed, the block is free again
+(`lives/recovery.py`).
 """
 
 from _pickle import loads
+from array import array
 
-from concmodels.models.memory.channels.words import BLOCK, BUFFERS, RAW, RAW_ARRAY, word_of
+from concmodels.models.memory.channels.words import BLOCK, BUFFERS, NUMBERS, RAW, RAW_ARRAY, word_of
 from concmodels.models.memory.pickling import Pieces, quick_pieces, unpack_arrived
 
 TYPE_CHECKING = False
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
     type Laid = tuple[int, int, list[tuple[int, Part]]]
 
 _ALIGNED = 64
+_NUMBERS_AT = 8  # behind the type code
 
 
 def write_bytes(home: Participant, item: bytes | bytearray) -> int:
@@ -42,6 +49,8 @@ def write_in_pieces(home: Participant, item: object, large: int) -> bytes | int:
 
     What turns out to have no more than so many bytes is returned as bytes. Raises `CannotTravel`.
     """
+    if type(item) is array and item.itemsize * len(item) > large:
+        return _write_numbers(home, item)
     pieces = quick_pieces(item)
     if pieces is None:
         pieces = Pieces()
@@ -49,6 +58,12 @@ def write_in_pieces(home: Participant, item: object, large: int) -> bytes | int:
     if not pieces.buffers and pieces.size <= large:
         return b"".join(pieces.parts)
     return _write(home, *laid_out(pieces))
+
+
+def _write_numbers(home: Participant, item: array[Any]) -> int:
+    with memoryview(item) as view, view.cast("B") as data:
+        parts: list[tuple[int, Part]] = [(0, item.typecode.encode()), (_NUMBERS_AT, data)]
+        return _write(home, NUMBERS, _NUMBERS_AT + len(data), parts)
 
 
 def laid_out(pieces: Pieces) -> Laid:
@@ -94,6 +109,10 @@ def opened(kind: int, view: memoryview, what: str) -> Any:
         return bytearray(view)
     if kind == BLOCK:
         return unpack_arrived(view, what)
+    if kind == NUMBERS:
+        numbers = array(chr(view[0]))
+        numbers.frombytes(view[_NUMBERS_AT:])
+        return numbers
     return _with_buffers(view, what)
 
 

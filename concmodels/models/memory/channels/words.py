@@ -8,7 +8,7 @@ BASE = -(1 << 63)
 _KIND = 56
 _VALUE = (1 << _KIND) - 1
 
-RECORD, BLOCK, CONSTANT, RAW, RAW_ARRAY, BUFFERS = range(6)
+RECORD, BLOCK, CONSTANT, RAW, RAW_ARRAY, BUFFERS, NUMBERS = range(7)
 """The kinds of a channel: where in its byte ring the pickled item lies; the addresses of blocks (`large.py`)."""
 
 RECORDS = BASE, BASE + (1 << _KIND)
