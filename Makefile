@@ -22,7 +22,7 @@ GIL_MODELS = (threads or processes or overlap or at_once) and not polling and no
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH
 # `check` prints pytest's summary last, also under -j.
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-models test-gil test-stress test-docs test-browser bench bench-quick bench-free-threaded bench-web bench-web-quick docs docs-serve playground lint check setup requirements clean
+.PHONY: help demo test test-all test-models test-gil test-stress test-docs test-browser bench bench-all bench-quick bench-free-threaded bench-web bench-web-quick docs docs-serve playground lint check setup requirements clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 22
@@ -49,22 +49,24 @@ test-gil: setup ## the tests for which the GIL matters, a minute and a half (PYT
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200
 
-bench: setup ## the benchmarks but those of web services and explorers, an hour; the result is in build/bench.json
+bench-all: setup ## every result of the site, one after the other, two and a half hours; they are in build/results
+	$(python) -m benchmarks all $(foreach twin,$(TWINS),--python $(twin))
+
+bench: setup ## the benchmarks but those that have to be named, 35 minutes; the result is in build/bench.json
 	@mkdir -p build
 	$(python) -m benchmarks run --output build/bench.json
 
 # TWINS names both: versions, or the paths of two environments' Pythons. Built alike, they differ in the GIL alone.
 TWINS = $(PYTHON) $(PYTHON)t
-ROUNDS = 6
-bench-free-threaded: setup ## what the GIL costs and saves, an hour; the result is in build/bench-free-threaded.json
+bench-free-threaded: setup ## what the GIL costs and saves, 20 minutes; the result is in build/bench-free-threaded.json
 	@mkdir -p build
-	$(python) -m benchmarks run --twins $(foreach twin,$(TWINS),--python $(twin)) --rounds $(ROUNDS) --output build/bench-free-threaded.json
+	$(python) -m benchmarks run --twins $(foreach twin,$(TWINS),--python $(twin)) --output build/bench-free-threaded.json
 
 # GOALS=only: what has a goal for its ratio, and beside which nothing may run; GOALS=without: the rest.
 bench-quick: setup ## whether every benchmark but those of web services runs, 2 minutes
 	$(python) -m benchmarks run --quick $(if $(GOALS),--goals $(GOALS))
 
-bench-web: setup ## web services, two hours; the result is in build/web.json
+bench-web: setup ## web services, 50 minutes; the result is in build/web.json
 	@mkdir -p build
 	$(python) -m benchmarks run web --output build/web.json
 

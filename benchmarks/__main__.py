@@ -1,17 +1,17 @@
-"""The command: `python -m benchmarks run`, `list`, `show`, `merge`, `report`.
+"""The command: `python -m benchmarks run`, `all`, `list`, `show`, `report`.
 
-    python -m benchmarks run --output new.json                    most suites, in about an hour on two cores
-    python -m benchmarks run shapes --output shapes.json          the shapes that programs have, in 20 minutes
-    python -m benchmarks run web --output web.json                web services, in two hours
-    python -m benchmarks run explore --output explorers.json      explorers and their rivals, in 15 minutes
-    python -m benchmarks run certainty --rounds 36                how sure the conclusions are, in 10 minutes
+    python -m benchmarks all                                      every result of the site, in two and a half hours
+    python -m benchmarks run --output new.json                    most suites, in 35 minutes on two processors
+    python -m benchmarks run shapes --output shapes.json          the shapes that programs have, in 15 minutes
+    python -m benchmarks run web --output web.json                web services, in 50 minutes
+    python -m benchmarks run explore --output explorers.json      explorers and their rivals, in 5 minutes
+    python -m benchmarks run certainty --rounds 36                how sure the conclusions are, in 6 minutes
     python -m benchmarks run ring pool --model asyncio            two suites, one model with all it is held against
     python -m benchmarks run ring/stream --python 3.14 --python 3.15
     python -m benchmarks run --twins --output new.json            what the GIL costs and saves: 3.14 beside 3.14t
     python -m benchmarks run --quick                              whether everything runs, in less than two minutes
     python -m benchmarks list ring
     python -m benchmarks show new.json ring/stream
-    python -m benchmarks merge new.json web.json --output all.json
     python -m benchmarks report new.json                          a page, charts and tables, in build/report
     python -m benchmarks report mine.json theirs.json             results of several machines, in one page
 
@@ -26,7 +26,7 @@ import signal
 import sys
 from pathlib import Path
 
-from benchmarks import goals, suites, twins
+from benchmarks import all_files, goals, suites, twins
 from benchmarks.cell import Candidate
 from benchmarks.result import BadResult, read
 from benchmarks.suites import web
@@ -53,14 +53,16 @@ def parser() -> Parser:
     run.add_argument("--goals", choices=list(GOALS), help="only what has a goal for its ratio, or only the rest")
     run.add_argument("--rounds", type=whole, help="number of rounds; default 6, for some candidates fewer")
     run.add_argument("--output", type=Path, metavar="FILE.json", help="file for the result")
+    every = commands.add_parser("all", help="measure every result that the site is made of, one after the other")
+    every.add_argument("--python", action="append", dest="pythons", metavar="VERSION",
+        help="the two Pythons of --twins: versions, or paths")  # fmt: skip
+    every.add_argument("--output", type=Path, metavar="FOLDER", default=Path("build/results"),
+        help="folder for the results; those that are there and whole stay; default: build/results")  # fmt: skip
     listed = commands.add_parser("list", help="list the suites, or what is in them")
     add_chosen(listed)
     show = commands.add_parser("show", help="show a result as tables")
     show.add_argument("file", metavar="RESULT.json", help="file that `run` has written")
     show.add_argument("wanted", nargs="*", metavar="SUITE[/CELL]", help="default: everything in the file")
-    merge = commands.add_parser("merge", help="make one result of several of the same machine")
-    merge.add_argument("files", nargs="+", type=Path, metavar="RESULT.json", help="results to merge, at least two")
-    merge.add_argument("--output", type=Path, required=True, metavar="FILE.json", help="file for the merged result")
     report = commands.add_parser("report", help="make a page of a result, or one that compares several")
     report.add_argument("files", nargs="+", metavar="RESULT.json", help="one result, or several to compare")
     report.add_argument(
@@ -75,7 +77,7 @@ def add_chosen(command: argparse.ArgumentParser) -> None:
         "wanted",
         nargs="*",
         metavar="SUITE[/CELL[/CANDIDATE]]",
-        help="default: all suites but shapes, web, explore and certainty; --quick: but web and certainty",
+        help="default: all suites but shapes, gil, web, explore and certainty; --quick: but web and certainty",
     )
     command.add_argument("--model", action="append", dest="models", metavar="NAME",
         help="only this model and what it is compared with; may be given several times")  # fmt: skip
@@ -101,7 +103,15 @@ def chosen(options: argparse.Namespace) -> list[Candidate]:
         found = [it for it in found if twins.wanted(it)]
         if not found:
             raise BadInput("nothing there is among what --twins measures")
+    elif options.command == "run" and not options.quick:
+        asked = [it for it in options.wanted if it not in twins.NAMED_ONLY]
+        found = [it for it in found if not twins.only(it) or any(is_in(it, wanted) for wanted in asked)]
     return found
+
+
+def is_in(it: Candidate, wanted: str) -> bool:
+    """Return whether SUITE, SUITE/CELL or SUITE/CELL/CANDIDATE means this candidate."""
+    return f"{it.path}/".startswith(f"{wanted}/")
 
 
 def named(options: argparse.Namespace) -> list[Candidate]:
@@ -113,7 +123,7 @@ def named(options: argparse.Namespace) -> list[Candidate]:
         suite = wanted.partition("/")[0]
         if suite not in suites.SUITES:
             raise BadInput(f"there is no suite {suite!r}; there are {', '.join(suites.SUITES)}")
-        some = [it for it in suites.load(suite, options.quick) if f"{it.path}/".startswith(f"{wanted}/")]
+        some = [it for it in suites.load(suite, options.quick) if is_in(it, wanted)]
         if not some:
             raise BadInput(f"there is nothing like {wanted!r} in {suite}: `python -m benchmarks list {suite}` has all")
         found += [it for it in some if it not in found]
@@ -121,6 +131,13 @@ def named(options: argparse.Namespace) -> list[Candidate]:
     if not found:
         raise BadInput(f"nothing there is measured for {', '.join(options.models)}")
     return found
+
+
+def run_line(line: list[str]) -> int:
+    """Do what `run` does with these words after it; return the exit status."""
+    options = parser().parse_args(line)
+    options.line = line
+    return run(options)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -131,16 +148,18 @@ def run(options: argparse.Namespace) -> int:
     if options.twins:
         options.pythons = options.pythons or list(twins.versions())
     check_output(options.output)
-    status = measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]))
+    status = measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *options.line]))
     if not options.wanted and not options.twins and not options.goals and status != INTERRUPTED:
         durations = {
-            "shapes": "20 minutes",
+            "shapes": "15 minutes",
+            "gil": "2 minutes",
             "web": web.duration(options.quick),
-            "explore": "15 minutes",
-            "certainty": "2 minutes",
+            "explore": "5 minutes",
+            "certainty": "1 minute",
         }
+        there = {it.suite for it in candidates}
         for suite, duration in durations.items():
-            if suite not in suites.by_default(options.quick):
+            if suite not in there:
                 print(f"{suite} was not asked for: python -m benchmarks run {suite} ({duration})")
     return status
 
@@ -193,17 +212,6 @@ def show(options: argparse.Namespace) -> int:
     return OK
 
 
-def merge(options: argparse.Namespace) -> int:
-    """Write several results into one file."""
-    from benchmarks import merging, tables
-
-    if len(options.files) < 2:
-        raise BadInput("there must be at least two results")
-    check_output(options.output)
-    print(tables.summary(merging.merge(options.files, options.output)))
-    return OK
-
-
 def report(options: argparse.Namespace) -> int:
     """Write a page, charts and tables of a result; of several, a page and tables with a column for each."""
     need("matplotlib", "the report")
@@ -222,7 +230,12 @@ def report(options: argparse.Namespace) -> int:
     return OK
 
 
-COMMANDS = {"run": run, "list": listed, "show": show, "merge": merge, "report": report}
+def every(options: argparse.Namespace) -> int:
+    """Measure every result of the site."""
+    return all_files.measure(options, run_line)
+
+
+COMMANDS = {"run": run, "all": every, "list": listed, "show": show, "report": report}
 
 
 def main() -> int:
@@ -230,6 +243,7 @@ def main() -> int:
     name = "python -m benchmarks"
     try:
         options = parser().parse_args()
+        options.line = sys.argv[1:]
         name = f"{name} {options.command}"
         for library in ("rich", "pyperf"):
             need(library, "this command")

@@ -6,6 +6,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.disturbance import is_disturbed
 from benchmarks.result import Results, Row
 from benchmarks.rounds import Interval, compared
 
@@ -33,6 +34,8 @@ class Verdict:
     goal: Goal
     python: str
     ratio: Interval
+    disturbed: bool = False
+    """Whether a round of either side was disturbed."""
 
     @property
     def met(self) -> str:
@@ -66,7 +69,6 @@ LANGUAGES = [("erlang", 0.9), ("go unbuffered", 1), ("go buffered 128", 0.15)]
 BOUNDED = {
     "threads": ["queue.Queue", "culsans.Queue (sync)"],
     "processes": ["multiprocessing.Queue"],  # a SimpleQueue has no bound
-    "subinterp": ["interpreters.Queue"],
     "gevent": ["gevent.queue.Queue"],
     "eventlet": ["eventlet.Queue"],
     "asyncio": ["asyncio.Queue", "culsans.Queue (async)"],
@@ -126,7 +128,7 @@ def verdicts(results: Results, python: str | None = None) -> list[Verdict]:
     for goal in goals():
         ours, theirs = (side(results, path, python) for path in (goal.ours, goal.theirs))
         if ours and theirs and (ratio := compared(ours, theirs, goal.figure)):
-            found.append(Verdict(goal, ours.python, ratio))
+            found.append(Verdict(goal, ours.python, ratio, is_disturbed(ours) or is_disturbed(theirs)))
     return found
 
 

@@ -19,6 +19,8 @@ KEPT = (
     "python_version", "unit",
 )  # fmt: skip
 """Of pyperf's metadata; the rest changes from run to run and says nothing, or names this machine's folders."""
+MEASURED = ("concmodels", "benchmarks", ":(exclude)benchmarks/results", ":(exclude)benchmarks/report")
+"""The code that a result depends on."""
 
 
 def tag() -> str:
@@ -97,17 +99,26 @@ def about_machine() -> dict[str, Any]:
 
 def code() -> dict[str, Any]:
     """Return the commit of the code that is measured, and whether files were changed since; nothing without git."""
+    commit = git("rev-parse", "HEAD")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", *MEASURED)
+    return {} if commit is None else {"commit": commit, "changed_files": bool(changed)}
+
+
+def commits_since(commit: str, *paths: str) -> int | None:
+    """Return in how many commits these paths have changed since this one; None where git can't tell."""
+    count = git("rev-list", "--count", f"{commit}..HEAD", "--", *paths)
+    return None if count is None else int(count)
+
+
+def git(*arguments: str) -> str | None:
+    """Return what git says about this folder; None without git, or where it refuses."""
     import subprocess
 
-    def git(*arguments: str) -> str:
-        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
-
     try:
-        changed = git("status", "--porcelain", "--untracked-files=no", "--", "concmodels", "benchmarks")
-        return {"commit": git("rev-parse", "HEAD"), "changed_files": bool(changed)}
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
     except OSError, subprocess.CalledProcessError:
-        return {}
+        return None
+    return done.stdout.strip()
 
 
 def cpu_model() -> str | None:

@@ -1,8 +1,6 @@
 """The README's picture and tables, from the results that are committed.
 
-make bench && cp build/bench.json benchmarks/results/full.json
-make bench-free-threaded && cp build/bench-free-threaded.json benchmarks/results/full-free-threaded.json
-make bench-web && cp build/web.json benchmarks/results/web.json
+make bench-all && cp build/results/*.json benchmarks/results/
 python -m benchmarks.readme      draws the picture, and writes the tables into README.md, between their marks
 """
 
@@ -64,16 +62,25 @@ def models() -> str:
     head = ["model", "a task is", "in parallel", *each]
     waking = {it.built.candidate: it for it in both(results(), "ring", "token")}
     lines = [
-        [*told(it.built.candidate), *hops(it), *hops(waking[it.built.candidate])]
+        [*told(it, waking[it.built.candidate]), *hops(it), *hops(waking[it.built.candidate])]
         for it in both(results(), "ring", "stream")
     ]
-    return markdown(head, lines, left=3)
+    return explained(markdown(head, lines, left=3))
 
 
-def told(model: str) -> list[str]:
-    """Return what the catalog says of a model, without what only its own page needs."""
+def explained(table: str) -> str:
+    """Return a table with what the mark in it means."""
+    return f"{table}\n\n{MARK}: other work disturbed a round." if MARK in table else table
+
+
+def told(it: Both, waking: Both) -> list[str]:
+    """Return what the catalog says of a model, without what only its own page needs; with the mark if a round was
+    disturbed."""
+    model = it.built.candidate
     facts = catalog.facts(model)
-    return [f"`{model}`", *(re.split(r"[:,;(]| with its ", it)[0].strip() for it in (facts.unit, facts.parallel))]
+    rows = [row for both in (it, waking) for row in (both.built, both.ships) if row]
+    mark = f" {MARK}" if any(map(is_disturbed, rows)) else ""
+    return [f"`{model}`{mark}", *(re.split(r"[:,;(]| with its ", it)[0].strip() for it in (facts.unit, facts.parallel))]
 
 
 def hops(it: Both) -> list[str]:
@@ -104,8 +111,9 @@ def free_threaded() -> str:
         rows = [row for python in (one, other) if (row := twins.row(*path.split("/", 2), python=python))]
         if len(rows) == 2 and (ratio := compared(rows[1], rows[0], name)):
             spread = f"{ratio.median:.3g} ({ratio.low:.3g} to {ratio.high:.3g})"
-            lines.append([what, *(one_figure(row, name) for row in rows), spread])
-    table = markdown(["what", one, other, f"times as fast, or as small, on {other} (spread)"], lines)
+            mark = f" {MARK}" if any(map(is_disturbed, rows)) else ""
+            lines.append([what + mark, *(one_figure(row, name) for row in rows), spread])
+    table = explained(markdown(["what", one, other, f"times as fast, or as small, on {other} (spread)"], lines))
     return table + ("\n\n*Preliminary, measured on a busy machine.*" if twins.about.get("preliminary") else "")
 
 

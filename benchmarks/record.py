@@ -4,7 +4,7 @@ import io
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -27,16 +27,13 @@ class Record:
         self.about = {"format": FORMAT, "date": datetime.now(UTC).isoformat(timespec="seconds")} | about
 
     def add(self, text: str, meanwhile: Mapping[str, float] = MappingProxyType({})) -> Any:
-        """Add a run that a worker has written, with what was noted meanwhile; return it as pyperf's object."""
+        """Add a run that a worker has written; return it as pyperf's object.
+
+        With what was noted meanwhile: what the run has noted itself is closer to it.
+        """
         import pyperf
 
-        return self.add_runs(pyperf.Benchmark.loads(text).get_runs(), meanwhile)
-
-    def add_runs(self, runs: Iterable[Any], meanwhile: Mapping[str, float] = MappingProxyType({})) -> Any:
-        """Add runs of one benchmark; return them as pyperf's object. What a run has noted itself is closer to it."""
-        import pyperf
-
-        benchmark = pyperf.Benchmark([slim(run, meanwhile) for run in runs])
+        benchmark = pyperf.Benchmark([slim(run, meanwhile) for run in pyperf.Benchmark.loads(text).get_runs()])
         name = benchmark.get_name()
         if name in self._benchmarks:
             self._benchmarks[name].add_runs(benchmark)

@@ -20,14 +20,14 @@ is the number of steps, `cpu_count`, `cpu_model_name`, `platform`, `python_versi
     python, gil                           the tag ("3.14", "3.14t"), and "on" or "off"
     round                                 from 1; candidates of a cell that ran side by side have the same
     step                                  what is counted: "hop", "message", "task", "unit" ...
-    parameters                            every size, as JSON text: nodes, messages, in_flight, capacity, payload ...
+    parameters                            every size, as JSON text: nodes, messages, in_flight, capacity ...
     libraries                             versions, as JSON text
     figure_NAME                           other numbers of that run, by their name in the program's JSON (`setup_s`,
                                           `peak_pss_bytes`, `cpu_user_s`, `speedup`, `bytes_per_unit` ...)
     histogram, error_names                of the suite `web`, as JSON text: how many latencies there were by the lower
                                           bound of their bucket in microseconds; how many errors by name
 
-In `parameters`, `in_flight` is a number or "all", `capacity` a number or "inf", `payload` bytes (0: the bare number).
+In `parameters`, `in_flight` is a number or "all", `capacity` a number or "inf".
 
 `pythons` has by tag the version, whether the GIL was on, and how that Python was built (`benchmarks.machine.build`).
 `left_out` is a list of `{"suite", "cell", "candidate", "python", "failed", "why"}`: what was asked for and could not be
@@ -39,7 +39,7 @@ everything in it is valid, only not everything is in it.
     for row in results.of("ring", "stream"):            # rows of a cell, fastest first
         print(row.candidate, row.python, row.median, row.least, row.most, row.figure("setup_s"))
     results.row("ring", "token", "asyncio").median
-    results.sweep("ring", "payload", "trio")            # [(0, row), (64, row), (4096, row), (1048576, row)]
+    results.sweep("spawn", "units", "trio")             # [(10, row), (100, row), (1000, row), (10000, row)]
 """
 
 import json
@@ -271,7 +271,7 @@ def left_out_of(data: dict[str, Any]) -> LeftOut:
     """Return what was left out, from its JSON. Raises `TypeError` for a value of another type."""
     for it in fields(LeftOut):
         typed(data, it.name, bool if it.name == "failed" else str)
-    return LeftOut(**data | {"candidate": _current_name(data["candidate"])})
+    return LeftOut(**data)
 
 
 def typed[T](data: dict[str, Any], name: str, *types: type[T]) -> T:
@@ -289,15 +289,6 @@ def runs_of(benchmark: Any) -> Iterator[tuple[float, dict[str, Any]]]:
             yield statistics.median(run.values), run.get_metadata()
 
 
-_OLD_KINDS = {"room": "model", "floor": "baseline"}
-"""The kinds of candidates by the names that they have in older result files."""
-
-
-def _current_name(candidate: str) -> str:
-    """Return the current name of a candidate; in older result files a baseline begins with `floor `."""
-    return f"baseline {candidate.removeprefix('floor ')}" if candidate.startswith("floor ") else candidate
-
-
 def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
     """Return the row that these runs make."""
     first = runs[0][1]
@@ -310,7 +301,6 @@ def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
     suite, cell, candidate, kind, python, gil, step = (
         typed(first, name, str) for name in ("suite", "cell", "candidate", "kind", "python", "gil", "step")
     )
-    kind, candidate = _OLD_KINDS.get(kind, kind), _current_name(candidate)
     if kind not in KINDS:
         raise ValueError(f"there is no kind {kind!r}")
     return Row(

@@ -1,9 +1,9 @@
-"""What is measured with the GIL and without it: `python -m benchmarks run --twins`, in about an hour.
+"""What is measured with the GIL and without it: `python -m benchmarks run --twins`, in 20 minutes.
 
 Twins are two builds of one version that differ in the GIL and in what comes with it, such as the memory allocator; the
-result says of each how it was built (`benchmarks.machine.build`). Measured are the models that both have, what comes
-with Python beside them, and the suite `gil`. Where the suite `web` is named, its article on web services without the
-GIL is measured, too.
+result says of each how it was built (`benchmarks.machine.build`). Measured is what a page compares, on the models that
+both have, and the suite `gil`. Where the suite `web` is named, its article on web services without the GIL is measured,
+too.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 MODELS = ("threads", "rawthreads", "processes", "subinterp", "greenlet", "asyncio", "trio", "anyio")
 CELLS = {
     "ring": ("stream", "token"),
-    "channel": ("stream", "rendezvous", "pingpong", "fanin-4", "fanout-4", "select-2"),
-    "pool": ("nothing", "task-1ms", "cpu", "io", "buffer"),
+    "pool": ("nothing", "cpu", "io", "buffer"),
     "spawn": ("units-300",),
     "classics": (),
     "articles": ("cpu", "io", "buffer"),
@@ -26,17 +25,26 @@ CELLS = {
 """The cells of each suite; empty: all of them."""
 NAMED_ONLY = {"web": ("granian", "threads-1", "threads-8", "threads-32", "threads-128", "granian-shares")}
 """The cells of suites that are measured only where they are named; all of their candidates."""
-WITH_PEERS = ("pool", "articles")
-"""The suites in which what one might use instead is measured too, if it comes with Python."""
+ONE_THREADED = ("greenlet", "asyncio")
+"""The models whose classics are measured: all of their tasks share a thread, so their ratio is that of the builds."""
+POOLS = ("threads", "processes", "subinterp", "asyncio")
+"""The models whose pools are compared."""
+FEW = {"classics": ONE_THREADED, "nothing": POOLS}
+"""The models of a suite or of a cell, where these are not all."""
 
 
 def wanted(it: Candidate) -> bool:
     """Return whether this candidate tells something about the GIL, and, but for the web services, needs no package."""
     if it.suite not in CELLS:
         return it.cell in NAMED_ONLY.get(it.suite, ())
-    cells = CELLS[it.suite]
-    kinds = ("model", "baseline", "peer") if it.suite in WITH_PEERS else ("model", "baseline")
-    return (not cells or it.cell in cells) and it.model in (None, *MODELS) and it.kind in kinds and not it.needs
+    cells, ours = CELLS[it.suite], it.kind == "model" or it.suite == "gil"
+    models = FEW.get(it.suite) or FEW.get(it.cell) or (None, *MODELS)
+    return (not cells or it.cell in cells) and it.model in models and ours and not it.needs
+
+
+def only(it: Candidate) -> bool:
+    """Return whether this candidate is of interest under two Pythons alone."""
+    return it.suite == "gil" or it.cell in NAMED_ONLY.get(it.suite, ())
 
 
 def alike(one: dict[str, Any] | None, other: dict[str, Any] | None) -> bool | None:

@@ -29,7 +29,7 @@ else:
         return function
 
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _TYPES = {
     "concmodels.contract": (

@@ -51,14 +51,18 @@ ARROWS = {
     "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/buffers "
     "models/memory/channels models/memory/lives models/memory/pool models/pools models/sharing models/tasks "
     "models/tasks/signals models/waiting models/waiting/sockets",
-    "conformance/sync": "",
-    "trace": "catalog conformance/sync errors facts models/folder models/memory/channels",
+    "two_forms": "",
+    "trace": "catalog errors facts models/folder models/memory/channels two_forms",
     "programs/signals": "models/tasks/signals",
     "programs/output": "catalog facts programs/signals",
     "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals trace",
     "command": "package programs programs/output",
     "work": "catalog errors",
-    "net": "errors",
+    "actors": "two_forms",
+    "csp": "two_forms",
+    "awaited": "actors errors models/folder",
+    "sync": "awaited models/folder two_forms",
+    "net": "errors two_forms",
     "ring": "contract programs",
     "channel": "contract programs",
     "pool": "contract programs work",
@@ -70,6 +74,7 @@ ARROWS = {
     "explore/threads": "explore/errors facts models/simulated models/tasks/signals",
     "explore/eventloops": "explore/errors explore/monitor explore/threads models/simulated models/tasks/signals",
     "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated models/tasks/signals",
+    "conformance/sync": "two_forms",
     "conformance/suite": "catalog models/memory/lives models/tasks/signals platform",
     "conformance/guarantees": "catalog errors platform",
     "stackless": "errors",
@@ -91,6 +96,7 @@ ARROWS = {
 
 ALONE = {
     **{f"{name}.py": name for name in ("errors", "facts", "contract", "typed", "catalog", "models/sharing")},
+    **{f"{name}.py": name for name in ("two_forms", "actors", "csp")},
     "__init__.py": "package", "__main__.py": "command", "models/__init__.py": "models/folder",
     "explore/errors.py": "explore/errors", "explore/monitor.py": "explore/monitor",
     "programs/signals.py": "programs/signals",

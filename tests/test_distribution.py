@@ -6,9 +6,11 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 from pathlib import Path
 
 import pytest
+from trove_classifiers import classifiers
 
 import concmodels
 
@@ -72,3 +74,15 @@ def test_its_makefile_begins_with_steps_that_are_there(unpacked):
         assert (unpacked / name).is_file(), name
     module = re.fullmatch(r"\S+/bin/python -m (\S+) 300 10000 --model subinterp", demo)[1]
     assert "verified: 10 messages" in output(sys.executable, "-m", module, "3", "10", cwd=unpacked)
+
+
+def test_what_says_the_version_says_one():
+    version = concmodels.__version__
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    first = re.search("^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1]
+    assert first.split()[0] == version
+
+
+def test_the_package_index_knows_the_classifiers():
+    given = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
+    assert len(given) > 10 and set(given) <= classifiers

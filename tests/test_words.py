@@ -161,19 +161,11 @@ EXCEPTIONS = [
     Exempt("promising", "tests/browser/*.py", "callPromising", "JavaScript's own class, which its Python waits for"),
     Exempt("colours", "concmodels/explore/failures/drawing.py", "", "those of a picture"),
     Exempt("floor", "*.py", r"\bfloor\(log|math\.floor|import .*\bfloor\b", "mathematics"),
-    Exempt("rooms?|floors?", "benchmarks/result.py", "OLD KINDS|floor ", "what older result files say"),
-    Exempt("rooms?|floors?", "tests/*test_benchmarks.py", "old|OLD|kind|floor ", "what older result files say"),
     Exempt("colou?rs?", "tests/browser/*", "", THE_CHARTS),
     Exempt("colou?rs?", "tests/*.py", "NO_COLOR|256color|get color|color=|the colours of the page", THE_CHARTS),
     Exempt("colou?rs?", "docs/_ext/README.md", "", THE_CHARTS),
     Exempt("color", "README.md", "prefers-color-scheme", THE_CHARTS),
     Exempt("colou?rs?", "docs/measurements/reading-a-chart.md", "", THE_CHARTS),
-    Exempt(
-        "rooms?|floors?", "docs/measurements/method.md", "older than two of its words", "what older result files say"
-    ),
-    Exempt(
-        "rooms?|floors?", "docs/reference/json/benchmarks.md", "older than the words", "what older result files say"
-    ),
     Exempt("color", "docs/*.md", r"\[(label|fillcolor)=|color=", "a drawing"),
     Exempt("colou?rs?", "docs/trade-offs/sync-and-async.md", "", "the essay's own word"),
     Exempt("coloured", "docs/side-by-side.md", "background", THE_CHARTS),

@@ -59,26 +59,10 @@ def new_culsans(size: int, _: AsyncExitStack) -> AsyncLink:
     return queue.async_q.put, queue.async_q.get
 
 
-def new_aiologic(size: int, _: AsyncExitStack) -> AsyncLink:
-    import aiologic
-
-    queue: Any = aiologic.Queue(size or None)
-    return queue.async_put, queue.async_get
-
-
-def new_aiologic_simple(_: int, __: AsyncExitStack) -> AsyncLink:
-    import aiologic
-
-    queue: Any = aiologic.SimpleQueue()
-    return queue.async_put, queue.async_get
-
-
 NEW: dict[str, Callable[[int, AsyncExitStack], AsyncLink]] = {
     "asyncio.Queue": new_queue,
     "asyncio.Queue, a turn each": new_patient,
     "asyncio.Queue on uvloop": new_queue,
     "janus.Queue (async)": new_janus,
     "culsans.Queue (async)": new_culsans,
-    "aiologic.Queue (async)": new_aiologic,
-    "aiologic.SimpleQueue (async)": new_aiologic_simple,
 }

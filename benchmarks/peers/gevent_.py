@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import gevent
-from gevent.queue import Channel, Queue, SimpleQueue, UnboundQueue
+from gevent.queue import Queue, SimpleQueue
 
 from benchmarks.peers._ring import size
 
@@ -21,8 +21,6 @@ NEW: dict[str, Callable[..., Any]] = {
     "gevent.queue.Queue": Queue,
     "gevent.queue.Queue, a turn each": Patient,
     "gevent.queue.SimpleQueue": SimpleQueue,
-    "gevent.queue.UnboundQueue": UnboundQueue,
-    "gevent.queue.Channel": lambda _: Channel(),
 }
 
 

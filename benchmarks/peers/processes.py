@@ -1,17 +1,14 @@
-"""What multiprocessing offers to connect processes with, and faster-fifo, which is a queue in shared memory."""
+"""What multiprocessing offers to connect processes with."""
 
 import multiprocessing
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import partial
 from typing import Any
 
 from benchmarks.peers._ring import Link, size
 
 CONTEXT = multiprocessing.get_context("forkserver")
-PATIENCE = 3600.0
-"""Seconds that faster-fifo waits; it can't do without a limit, and its own is shorter than a slow ring."""
 
 
 def lap(run: Callable[..., Any], peer: str, capacities: Sequence[float | None], work: Any) -> Any:
@@ -44,19 +41,10 @@ def new_pipe(_: int, stack: ExitStack) -> Link:
     return writer.send, reader.recv
 
 
-def new_faster_fifo(size: int, stack: ExitStack) -> Link:
-    from faster_fifo import Queue
-
-    queue = Queue(maxsize=size) if size else Queue()  # which has a bound too: a megabyte
-    stack.callback(queue.close)
-    return partial(queue.put, timeout=PATIENCE), partial(queue.get, timeout=PATIENCE)
-
-
 NEW: dict[str, Callable[[int, ExitStack], Link]] = {
     "multiprocessing.Queue": new_queue,
     "multiprocessing.SimpleQueue": new_simple_queue,
     "multiprocessing.Pipe": new_pipe,
-    "faster_fifo.Queue": new_faster_fifo,
 }
 
 

@@ -24,24 +24,10 @@ def new_culsans(maxsize: int) -> Any:
     return culsans.Queue(maxsize).sync_q
 
 
-def new_aiologic(maxsize: int) -> Any:
-    import aiologic
-
-    return aiologic.Queue(maxsize or None)
-
-
-def new_aiologic_simple(maxsize: int) -> Any:
-    import aiologic
-
-    return aiologic.SimpleQueue()
-
-
 NEW: dict[str, Callable[[int], Any]] = {
     "queue.Queue": queue.Queue,
     "queue.SimpleQueue": lambda _: queue.SimpleQueue(),
     "culsans.Queue (sync)": new_culsans,
-    "aiologic.Queue (green)": new_aiologic,
-    "aiologic.SimpleQueue (green)": new_aiologic_simple,
 }
 
 
@@ -61,7 +47,7 @@ async def on_janus(run: Callable[..., Any], sizes: list[int], work: Any) -> Any:
 
 def ends(it: Any) -> Link:
     """Return the way in and the way out."""
-    return (it.green_put, it.green_get) if hasattr(it, "green_put") else (it.put, it.get)
+    return it.put, it.get
 
 
 def spawn(function: Callable[..., None], *args: Any) -> Callable[[], None]:

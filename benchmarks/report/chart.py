@@ -66,6 +66,8 @@ def table(
     return Chart(name, title, takeaway, f"{takeaway}.", command_for(results, rows), None, sheet, note)
 
 
+MANY = 8
+"""Of more cells nobody wants to read the names."""
 SUPERFLUOUS = re.compile(
     r""" id="(?![mp][0-9a-f]{10}")[^"]*"        # names that nothing refers to, the same in every picture
     | [ ]transform="rotate\(-0[ ][^"]*"         # turned by nothing
@@ -92,8 +94,11 @@ class Absent:
 
 
 def command_for(results: Results, rows: Iterable[Row]) -> str:
-    """Return the command that measures these rows again."""
-    paths = dict.fromkeys(f"{row.suite}/{row.cell}" for row in rows)
+    """Return the command that measures these rows again: by their cells, or by the suite where these are many."""
+    cells: dict[str, dict[str, None]] = {}
+    for row in rows:
+        cells.setdefault(row.suite, {})[f"{row.suite}/{row.cell}"] = None
+    paths = [path for suite, its in cells.items() for path in ([suite] if len(its) > MANY else its)]
     pythons = [it for tag in results.pythons if len(results.pythons) > 1 for it in ("--python", tag)]
     quick = ["--quick"] if results.about.get("quick") else []
     return shlex.join(["python", "-m", "benchmarks", "run", *paths, *pythons, *quick, "--output", "new.json"])

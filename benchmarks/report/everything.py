@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from benchmarks.disturbance import MARK
 from benchmarks.goals import Verdict, verdicts
 from benchmarks.report import (
     articles,
@@ -17,7 +18,6 @@ from benchmarks.report import (
     shapes,
     shipped,
     spawn,
-    sweeps,
     web,
     web_stack,
 )
@@ -29,8 +29,7 @@ from benchmarks.result import Results
 from benchmarks.tables import left_out, sides
 
 PARTS = (
-    rings, shipped, shapes, sweeps, comparisons, programs, pools, spawn, articles, gil, web, granian, web_stack,
-    certainty,
+    rings, shipped, shapes, comparisons, programs, pools, spawn, articles, gil, web, granian, web_stack, certainty,
 )  # fmt: skip
 
 
@@ -79,7 +78,7 @@ def goal_line(it: Verdict) -> Iterable[str]:
     where, ours, theirs = sides(it.goal)
     ratio, least, most, goal = map(plain, (*it.ratio[:3], it.goal.least))
     against = f"{ours} against {with_note(it.goal.theirs.split('/')[1], theirs)}"
-    return against, ratio, goal, it.met, least, most, where
+    return against, ratio, goal, f"{it.met} {MARK}" if it.disturbed else it.met, least, most, where
 
 
 def left_out_sheet(results: Results) -> Sheet:

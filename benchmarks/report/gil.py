@@ -11,6 +11,7 @@ from benchmarks.report.rows import dot, drawing, ratio_panel
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 from benchmarks.rounds import Interval, by_round, compared, interval
+from benchmarks.twins import ONE_THREADED, POOLS
 
 TITLE = "What the GIL costs, and what it saves"
 WORKS_TITLE = "Computing, waiting and a shared buffer, with the GIL and without it"
@@ -50,7 +51,6 @@ class Group:
     figure: str = "seconds"
 
 
-POOLS = ("threads", "processes", "subinterp", "asyncio")
 RINGS = ("threads", "rawthreads", "processes", "subinterp", "greenlet", "asyncio")
 GROUPS = (
     Group("tasks that compute, in a pool", "pool", "cpu", POOLS),
@@ -67,7 +67,6 @@ GROUPS = (
     Group("memory of one among 300", "spawn", "units-300", ("threads", "processes", "subinterp"), MEMORY),
 )
 ONE_THREAD = "the classics together, in one thread"
-ONE_THREADED = ("greenlet", "asyncio")
 WORKS = {
     "cpu": ("articles", "cpu"),
     "io": ("articles", "io"),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.disturbance import marked
 from benchmarks.goals import met
 from benchmarks.report import axis, words
 from benchmarks.report.canvas import FAMILIES, Canvas, colour, colours, family, in_style, key_height, width_of
@@ -124,7 +125,7 @@ def bar(
     """Return a bar: the median time of a row if there is no other value, with a mark to compare it with."""
     found, ends = (row.median, (row.least, row.most)) if value is None else (value, spread)
     marks = (Point("mark", (mark,)),) if mark else ()
-    return Entry(label or row.candidate, row.model, (Point("bar", (found,), ends), *marks), row.kind)
+    return Entry(label or marked(row.candidate, row), row.model, (Point("bar", (found,), ends), *marks), row.kind)
 
 
 def dot(

@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from benchmarks.report import grid, words
+from benchmarks.disturbance import marked
+from benchmarks.report import grid, lines, words
 from benchmarks.report.chart import Absent, Chart, command_for, table
 from benchmarks.report.grid import Grid
+from benchmarks.report.lines import Part
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 from benchmarks.rounds import Interval, compared
-from benchmarks.suites.shapes import BETWEEN, COMPILED, EXECUTORS, INSIDE, QUEUES
+from benchmarks.suites.shapes import BETWEEN, COMPILED, EXECUTORS, INSIDE, ITEMS, QUEUES, slug
 
 SUITE = "shapes"
 HELD = QUEUES | EXECUTORS
@@ -22,6 +24,8 @@ FORMS = {
     "crowd": "a crowd of {tasks}",
     "pairs": "{tasks} in pairs",
 }
+SIZES = ("int", "10 kB", "60 kB", "250 kB", "1 MB")
+"""A number, and bytes of growing sizes."""
 CROWDED = 100
 """With so many senders and a capacity, it is told whose turn comes when."""
 
@@ -40,13 +44,14 @@ class Pair(NamedTuple):
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """Return both pictures and the table of turns; a result without the suite has neither them nor a reason."""
+    """Return the pictures and the table of turns; a result without the suite has neither them nor a reason."""
     if SUITE in results.suites:
         pairs = list(pairs_of(results))
         inside = [it for it in pairs if it.ours.candidate in INSIDE and it.ours.step == "hop"]
         between = [it for it in pairs if it not in inside]
         yield chart(results, "shapes", "Shapes within a process: where what ships is faster", inside)
         yield chart(results, "shapes-between", "Between processes, and in pools: where what ships is faster", between)
+        yield sizes(results)
         yield turns(results)
 
 
@@ -90,8 +95,10 @@ def grid_of(title: str, pairs: list[Pair]) -> Grid:
 def label(row: Row) -> str:
     """Return a shape, or an item, in a few words: `100 in a row, 8 in flight`."""
     its = row.parameters
-    if row.step == "call" or row.cell.startswith("item-"):
+    if row.step == "call":
         return str(its["item"])
+    if row.cell.startswith("item-"):
+        return f"item: {its['item']}"
     tasks = FORMS[str(its["form"])].format(tasks=words.value(its["tasks"]))
     if its["capacity"] != "inf":
         return f"{tasks}, capacity {its['capacity']}"
@@ -125,8 +132,7 @@ def sheet(pairs: list[Pair]) -> Sheet:
     lines = [
         [
             label(it.ours),
-            it.ours.candidate,
-            it.theirs.candidate,
+            *(marked(row.candidate, row) for row in (it.ours, it.theirs)),
             *(words.duration(row.median) for row in (it.ours, it.theirs)),
             *(words.plain(float(f"{value:.2g}")) for value in it.ratio[:3]),
             *(words.duration(row.figure("cpu_s_per_step") or 0) for row in (it.ours, it.theirs)),
@@ -134,6 +140,46 @@ def sheet(pairs: list[Pair]) -> Sheet:
         for it in pairs
     ]
     return Sheet(head, lines, left=3)
+
+
+def sizes(results: Results) -> Chart | Absent:
+    """Return the chart of an item by its size: what lies between two memories is copied."""
+    title = "The size of an item: between processes and interpreters it is copied"
+    found = by_size(results)
+    if not found:
+        return Absent(title, "nothing was measured with items of every size")
+    grown = {name: curve[-1].median / curve[0].median for name, curve in found.items()}
+    most, least = max(grown, key=lambda name: grown[name]), min(grown, key=lambda name: grown[name])
+    takeaway = f"An item of {SIZES[-1]} through {most} {words.takes(grown[most])} as an int"
+    takeaway += "" if most == least else f", through {least} it {words.takes(grown[least])}"
+    times = {name: [words.duration(row.median) for row in curve] for name, curve in found.items()}
+    says = f"{takeaway}. An item takes, from an int to {SIZES[-1]}:"
+    says += f" {'; '.join(f'{name} {" to ".join((its[0], its[-1]))}' for name, its in times.items())}."
+    command = command_for(results, [row for curve in found.values() for row in curve])
+    table = Sheet(["", *SIZES], [[name, *its] for name, its in times.items()])
+    note = "Queue, SimpleQueue and Pipe are those of multiprocessing."
+    return Chart("shapes-sizes", title, takeaway, says, command, lines.drawing([curves(found)], across=1), table, note)
+
+
+def by_size(results: Results) -> dict[str, list[Row]]:
+    """Return the rows of what was measured with items of every size, by its name, models first."""
+    cells = [results.of(SUITE, f"item-{slug(size)}") for size in SIZES]
+    found: dict[str, list[Row]] = {}
+    for rows in cells:
+        for row in sorted(rows, key=lambda row: (row.kind, row.candidate)):
+            found.setdefault(row.candidate, []).append(row)
+    return {name: curve for name, curve in found.items() if len(curve) == len(SIZES)}
+
+
+def curves(found: dict[str, list[Row]]) -> Part:
+    """Return the lines of these rows; only models have a colour."""
+    places = [float(ITEMS[size]) for size in SIZES]
+    ticks = dict(zip(places, SIZES, strict=True))
+    short = {name.removeprefix("multiprocessing."): curve for name, curve in found.items()}
+    shown = {name: list(zip(places, (row.median for row in curve), strict=True)) for name, curve in short.items()}
+    models = {name: name if name in BETWEEN else "" for name in shown}
+    below, across = "an int, and bytes", "time per item (log)"
+    return Part("An item", shown, {}, below, across, words.duration, ticks.__getitem__, models=models)
 
 
 def turns(results: Results) -> Chart | Absent:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
+from benchmarks.disturbance import marked
 from benchmarks.report import words
 from benchmarks.result import Results, Row
 
@@ -64,7 +65,7 @@ def line_of(results: Results, row: Row) -> list[str]:
     """Return the line of one row."""
     baseline = baseline_of(results, row)
     return [
-        row.candidate,
+        marked(row.candidate, row),
         words.rate(row.per_second),
         *(words.duration(it) for it in (row.median, row.least, row.most)),
         str(len(row.seconds)),

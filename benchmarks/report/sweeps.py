@@ -1,11 +1,10 @@
-"""What one size does: the payload of a message, the number of tasks or workers, the rate of requests."""
+"""What one size does: the number of tasks or workers, the rate of requests."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchmarks.report import candidates, words
 from benchmarks.report.canvas import FAMILIES, bare
-from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.chart import Chart, command_for
 from benchmarks.report.lines import Line, Part, drawing
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
@@ -20,21 +19,14 @@ class Axis:
     parameter: str
     title: str
     below: str
-    across: str = "time per hop (log)"
+    across: str
     """The y axis in words."""
     rate: bool = False
     """Whether hops per second are shown rather than seconds per hop."""
-    size: bool = False
-    """Whether the values are bytes."""
-    unit: str = ""
-    """What the values count."""
-    lead: str = ""
-    """How the sentence about the change from the first value to the last begins."""
-    note: str = ""
 
     def tick(self, value: float) -> str:
         """Return a value in words."""
-        return ("none" if not value else words.size(value)) if self.size else f"{int(value):,}"
+        return f"{int(value):,}"
 
     def figure(self, row: Row) -> float:
         """Return the figure of a row that is shown."""
@@ -49,24 +41,6 @@ class Axis:
         return self.tick(sweep[0][0]), self.tick(sweep[-1][0])
 
 
-PAYLOAD = Axis(
-    "payload", "Payload: by reference, or copied", "payload of a message", size=True, unit="payload",
-    lead="From the smallest message to the largest",
-    note="That each message is made and checked is inside the clock.",
-)  # fmt: skip
-
-
-def charts(results: Results) -> Iterator[Chart | Absent]:
-    """Return the chart of messages of several sizes, with a part for each family of models."""
-    axis, sweeps = PAYLOAD, sweeps_of(results, PAYLOAD)
-    if not sweeps:
-        yield Absent(axis.title, f"no two values of {axis.parameter} were measured")
-        return
-    takeaway = change(sweeps, axis.lead)
-    says = f"{takeaway}. {ranges(axis, sweeps)}"
-    yield chart(results, "payload", axis, sweeps, takeaway, says, axis.note)
-
-
 def chart(
     results: Results, name: str, axis: Axis, sweeps: dict[str, Sweep], takeaway: str, says: str, note: str = ""
 ) -> Chart:
@@ -76,7 +50,7 @@ def chart(
     return Chart(name, axis.title, takeaway, says, command_for(results, rows), draw, sheet(axis, sweeps), note)
 
 
-def sweeps_of(results: Results, axis: Axis, suite: str = "ring") -> dict[str, Sweep]:
+def sweeps_of(results: Results, axis: Axis, suite: str) -> dict[str, Sweep]:
     """Return the sweeps by model, under every Python, if at least two values were measured."""
     rows = [row for row in results.rows if row.suite == suite and row.kind == "model"]
     found = {}
@@ -126,26 +100,4 @@ def growth(sweep: Sweep) -> float:
     return sweep[-1][1].median / sweep[0][1].median
 
 
-def change(sweeps: dict[str, Sweep], lead: str) -> str:
-    """Say what the model that changes most and the one that changes least gain or lose."""
-    most, least = extremes(sweeps)
-    text = f"{lead}, a hop of {most} {words.takes(growth(sweeps[most]))}"
-    return text if most == least else f"{text}, one of {least} {words.takes(growth(sweeps[least]))}"
-
-
-def extremes(sweeps: dict[str, Sweep]) -> tuple[str, str]:
-    """Return the models that change most and least, where most of them get slower or faster."""
-    by_growth = sorted(sweeps, key=lambda name: growth(sweeps[name]))
-    first, last = by_growth[0], by_growth[-1]
-    return (first, last) if growth(sweeps[first]) * growth(sweeps[last]) < 1 else (last, first)
-
-
-def ranges(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Say between which values these two were measured."""
-    found = {name: " to ".join(axis.ends(sweeps[name])) for name in extremes(sweeps)}
-    if len(set(found.values())) == 1:
-        return f"That is from {next(iter(found.values()))} {axis.unit}."
-    return f"That is, in {axis.unit}, from {words.listing(f'{it} for {name}' for name, it in found.items())}."
-
-
-__all__ = ["Axis", "Sweep", "charts"]
+__all__ = ["Axis", "Sweep", "chart", "growth", "sweeps_of"]

@@ -1,7 +1,8 @@
 """The suites: what is measured, and with which sizes.
 
-Each module here has `candidates(quick)`, which describes and does nothing. The sizes are chosen so that everything
-together takes about an hour on two cores; `quick` ones so that it takes less than two.
+Each module here has `candidates(quick)`, which describes and does nothing. The sizes are chosen so that a run
+of what is measured by default takes about 35 minutes on two processors; `quick` ones so that it takes less than two.
+Nothing is measured that no page shows: `tests/docs/test_needed_rows.py`.
 """
 
 TYPE_CHECKING = False
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
     from benchmarks.cell import Candidate
 
 SUITES = {
-    "ring": "messages through a ring of nodes: in full, and with a payload; baselines, peers, languages",
-    "channel": "one channel at work: stream, ping-pong, fan-in, fan-out, select",
+    "ring": "messages through a ring of nodes, in full; baselines, peers, languages",
+    "channel": "one channel at work: stream, rendezvous, ping-pong, select",
     "shapes": "chains, fans, crowds, pairs, items and calls of every size: our channels and pools, and what ships",
     "pool": "empty tasks, tasks of 10 us and 1 ms; computing, waiting, reading a buffer",
     "spawn": "time and memory of one unit, and how both grow; what the command costs to start",
@@ -25,8 +26,8 @@ SUITES = {
 }
 """All suites, and what each is about."""
 NAMED_ONLY = ("shapes", "web", "explore", "certainty")
-"""The suites that are measured only where they are asked for, so that a run of all takes about an hour. A quick
-run has `explore` and `shapes`, which take seconds then."""
+"""The suites that are measured only where they are asked for; so is `gil`, which says nothing on one Python alone
+(`benchmarks.twins`). A quick run has `explore`, `shapes` and `gil`, which take seconds then."""
 
 
 def by_default(quick: bool) -> tuple[str, ...]:

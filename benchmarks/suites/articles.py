@@ -43,7 +43,7 @@ def rings(quick: bool) -> Iterator[Candidate]:
     pairs = [("ring-2010", model, messages) for model in MECHANISMS] + [("ring-30000", "tasklets", 3 * messages)]
     for cell, model, count in pairs:
         candidate = ours(cell, model, nodes, count)
-        candidate.suite, candidate.rounds = "articles", 2
+        candidate.suite = "articles"
         yield candidate
 
 

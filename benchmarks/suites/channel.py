@@ -2,8 +2,9 @@
 
 stream, rendezvous    one sender to the caller, unbounded and with capacity 0
 pingpong              a message there and back, then the next one
-fanin-4, fanout-4     four senders, four receivers
-select-2, 16, 128     the caller selects among as many channels, each with a sender of its own
+select-2, select-128  the caller selects among as many channels, each with a sender of its own
+
+Many senders and many receivers are in the suite `shapes`.
 """
 
 from math import inf
@@ -27,10 +28,7 @@ CELLS: dict[str, dict[str, Any]] = {
     "stream": {"pattern": "stream", "tasks": 1, "capacity": inf},
     "rendezvous": {"pattern": "stream", "tasks": 1, "capacity": 0},
     "pingpong": {"pattern": "pingpong", "tasks": 1, "capacity": inf},
-    "fanin-4": {"pattern": "fanin", "tasks": 4, "capacity": inf},
-    "fanout-4": {"pattern": "fanout", "tasks": 4, "capacity": inf},
     "select-2": {"pattern": "select", "tasks": 2, "capacity": inf},
-    "select-16": {"pattern": "select", "tasks": 16, "capacity": inf},
     "select-128": {"pattern": "select", "tasks": 128, "capacity": inf},
 }
 

@@ -1,6 +1,6 @@
 """The explorers (`benchmarks.explorers`): ten races, and what each tool needs to find them.
 
-It takes a quarter of an hour, of which the rivals take most: a tool may take 20 seconds for each program.
+It takes five minutes, of which the rivals take most: a tool may take 20 seconds for each program.
 """
 
 from benchmarks.cell import Candidate

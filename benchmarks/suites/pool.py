@@ -5,9 +5,10 @@ task-10us, task-1ms  tasks that compute for about as long (Fibonacci numbers), t
 cpu                  slices of a factorial, two workers
 io                   requests to a small server that takes 20 ms, eight workers
 buffer               ten million numbers summed in slices through `share`, two workers
-workers-N            the tasks of `cpu` with N workers, in one model of each kind
+workers-N            the tasks of `cpu` with N workers, in one model of each kind; two of them has `cpu`
 """
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,15 +36,15 @@ LAPS = {
 """Those for empty tasks only, by their name in `benchmarks.pool_laps`."""
 WORKS: dict[str, tuple[int, dict[str, Any]]] = {
     "task-10us": (10_000, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 11}),
-    "task-1ms": (1250, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 21}),
-    "cpu": (240, {"workers": 2, "work": "cpu", "kind": "factorial", "size": 5000}),
-    "io": (240, {"workers": 8, "work": "io", "delay": 20}),
+    "task-1ms": (600, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 21}),
+    "cpu": (120, {"workers": 2, "work": "cpu", "kind": "factorial", "size": 5000}),
+    "io": (120, {"workers": 8, "work": "io", "delay": 20}),
     "buffer": (20, {"workers": 2, "work": "buffer", "buffer": "share", "numbers": 10_000_000}),
 }
-"""How many tasks, and what they do. Where they compute or wait for a while, a run takes half a second at least, on two
+"""How many tasks, and what they do. Where they compute or wait for a while, a run takes 0.3 seconds at least, on two
 workers or eight: in a shorter one the odd millisecond of a busy machine would be told as a finding."""
-GROWING = (1, 2, 4, 8, 16)
-"""Numbers of workers: a machine with more processors shows more of the curve."""
+GROWING = (1, 4, 8, 16, 32, 64)
+"""Numbers of workers, up to 8 or twice the processors: a machine with more of them shows more of the curve."""
 ONE_OF_EACH = ("threads", "processes", "subinterp", "asyncio")
 FIBONACCI = {"nothing": 0, "task-10us": 11, "task-1ms": 21}
 
@@ -100,7 +101,8 @@ def growing(quick: bool) -> Iterator[Candidate]:
     if quick:
         return
     tasks, sizes = WORKS["cpu"]
-    for workers in GROWING:
+    most = max(8, 2 * (os.process_cpu_count() or 1))
+    for workers in [number for number in GROWING if number <= most]:
         for model in ONE_OF_EACH:
             yield Candidate(
                 f"pool/workers-{workers}/{model}",

@@ -1,13 +1,12 @@
-"""The ring: in full against baselines, peers and other languages, and with messages of several sizes.
+"""The ring: in full against baselines, peers and other languages.
 
-    stream      300 nodes, 10,000 messages all in flight, unbounded      models, baselines, peers, Go, Erlang
+    stream      300 nodes, 5,000 messages all in flight, unbounded       models, baselines, peers, Go, Erlang
     bounded     the same with 64 messages in each channel                models, peers
     token       300 nodes, one message in flight                         models, baselines, peers, Go, Erlang
-    payload     none, 64 B, 4 KiB, 1 MiB: 10 nodes, 8 in flight; each message is made and checked inside the clock
 
 What is compared in a cell passes on the same messages, however long that takes: a hop is more expensive in a short run,
-because a ring that fills and drains has fewer messages in flight. With a payload there are as many messages as make
-about 0.2 seconds, so that it counts the same in every model. Other shapes than a ring are in the suite `shapes`.
+because a ring that fills and drains has fewer messages in flight. Other shapes than a ring, and items of several kinds
+and sizes, are in the suite `shapes`.
 """
 
 from collections.abc import Iterator
@@ -17,22 +16,23 @@ from typing import Any
 from benchmarks.baselines import BASELINES
 from benchmarks.cell import Candidate
 from benchmarks.peers import PEERS, POLLING
-from benchmarks.suites.sizes import MAKE, MODELS, amount, hop_cost
+from benchmarks.suites.sizes import MODELS, amount, hop_cost
 
-OWN = ("janus", "culsans", "aiologic", "faster-fifo", "uvloop")
+OWN = ("janus", "culsans", "uvloop")
 """What is not among this project's own requirements: installed for the peers alone."""
-PAYLOADS = (0, 64, 4096, 1 << 20)
+SIZE, SMALL = (300, 5000), (50, 1000)
+"""Nodes and messages. The fewer messages, the longer a hop takes: the ring is full for a smaller part of the time."""
 LANGUAGES = (("go unbuffered", "go", 0), ("go buffered 128", "go", 128), ("erlang", "erlang", 0))
 
 
 def candidates(quick: bool) -> list[Candidate]:
-    """Return all candidates; if `quick`, one size of the messages."""
-    return [*streams(quick), *bounded(quick), *tokens(quick), *payloads(quick)]
+    """Return all candidates, with smaller sizes if `quick`."""
+    return [*streams(quick), *bounded(quick), *tokens(quick)]
 
 
 def streams(quick: bool) -> Iterator[Candidate]:
     """Yield the candidates with all messages in flight."""
-    nodes, messages = (50, 1000) if quick else (300, 10_000)
+    nodes, messages = SMALL if quick else SIZE
     for model in MODELS:
         yield ours("stream", model, nodes, messages)
     for model in BASELINES:
@@ -45,11 +45,11 @@ def streams(quick: bool) -> Iterator[Candidate]:
 
 def bounded(quick: bool) -> Iterator[Candidate]:
     """Yield the candidates with at most 64 messages in each channel."""
-    nodes, messages = (50, 1000) if quick else (300, 10_000)
+    nodes, messages = SMALL if quick else SIZE
     for model in MODELS:
         yield ours("bounded", model, nodes, messages // 5, capacity=64)
     for peer in PEERS.values():
-        if peer.bounded:
+        if peer.bounded and peer.name not in POLLING:  # what those sleep is in `token`
             yield of_peer("bounded", peer, nodes, messages // 5, capacity=64)
 
 
@@ -74,20 +74,9 @@ def laps(model: str, nodes: int, quick: bool) -> int:
     return amount(hop_cost(model, in_flight=1) * nodes, quick)
 
 
-def payloads(quick: bool) -> Iterator[Candidate]:
-    """Yield the candidates whose messages have a size."""
-    nodes, in_flight = 10, 8
-    for model in MODELS:
-        for payload in (4096,) if quick else PAYLOADS:
-            cost = hop_cost(model, in_flight, payload=payload) * nodes + MAKE * payload
-            messages = amount(cost, quick, least=10, most=50_000)
-            yield ours(f"payload-{payload}", model, nodes, messages, in_flight=in_flight, payload=payload, rounds=2)
-
-
-def ours(cell: str, model: str, nodes: int, messages: int, *, rounds: int = 0, **sizes: Any) -> Candidate:
+def ours(cell: str, model: str, nodes: int, messages: int, **sizes: Any) -> Candidate:
     """Return a model with this ring."""
-    given = {"in_flight": None, "capacity": inf, "payload": None} | sizes
-    given["payload"] = given["payload"] or None
+    given = {"in_flight": None, "capacity": inf} | sizes
     return Candidate(
         f"ring/{cell}/{model}",
         "benchmarks.calls:ring",
@@ -96,7 +85,6 @@ def ours(cell: str, model: str, nodes: int, messages: int, *, rounds: int = 0, *
         **counted(nodes, messages),
         sizes={"model": model, "nodes": nodes, "messages": messages, **given},
         shown=shown(nodes, messages, **given),
-        rounds=rounds,
     )
 
 
@@ -105,16 +93,13 @@ def counted(nodes: int, messages: int) -> dict[str, Any]:
     return {"step": "hop", "steps": nodes * messages}
 
 
-def shown(
-    nodes: int, messages: int, in_flight: int | None = None, capacity: float = inf, payload: int | None = None
-) -> dict[str, Any]:
+def shown(nodes: int, messages: int, in_flight: int | None = None, capacity: float = inf) -> dict[str, Any]:
     """Return every size as a value for JSON."""
     return {
         "nodes": nodes,
         "messages": messages,
         "in_flight": "all" if in_flight is None else in_flight,
         "capacity": "inf" if capacity == inf else int(capacity),
-        "payload": payload or 0,
     }
 
 

@@ -7,7 +7,7 @@
     item-*         items of a kind and a size from one process or interpreter to the next, unbounded
     call-*         a call with such an item in a pool of one worker, and its result
 
-Everything but `item` and `call` is of ints. It has to be named: `python -m benchmarks run shapes` takes 20 minutes.
+Everything but `item` and `call` is of ints. It has to be named: `python -m benchmarks run shapes` takes 15 minutes.
 
 Left out, so that it takes no longer: most combinations of a capacity with a number in flight, since whichever of the
 two is less decides; two tasks with a capacity, and an unbounded fan-out, which pairs and crowds are like; more than 20

@@ -22,8 +22,6 @@ SPREAD = 16
 """So many messages in flight before two of them wait at the same node: they do not stay evenly apart."""
 COPY = 2e-9
 """Seconds per byte where a message is a copy."""
-MAKE = 0.5e-9
-"""Seconds per byte for making a message and checking it, in every model."""
 
 
 def kind(model: str) -> str:
@@ -32,12 +30,11 @@ def kind(model: str) -> str:
     return "boundary" if name in BOUNDARY else "threads" if name in THREADS else "light"
 
 
-def hop_cost(model: str, in_flight: int | None = None, capacity: float = inf, payload: int | None = None) -> float:
+def hop_cost(model: str, in_flight: int | None = None, capacity: float = inf) -> float:
     """Return about how many seconds a hop takes: a switch is shared by the messages that wait at the same node."""
     stream, switch = COSTS[kind(model)]
-    copied = COPY * (payload or 0) if kind(model) == "boundary" else 0
     together = max(1, min((in_flight or inf) / SPREAD, capacity))
-    return stream + switch / together + copied
+    return stream + switch / together
 
 
 def amount(cost: float, quick: bool, least: int = 1, most: int = 1_000_000) -> int:

@@ -11,12 +11,13 @@
     workers-1 ... behind nginx and with a database: servers with frameworks, by the number of their workers
     delay-0 ...  the same with a database that takes its time; both are described in `benchmarks.web.stack.cells`
 
-It takes two hours, and has to be named: `python -m benchmarks run web`.
+It takes 50 minutes, and has to be named: `python -m benchmarks run web`.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from benchmarks import twins
 from benchmarks.cell import Candidate
 from benchmarks.rounds import ENOUGH
 from benchmarks.suites import web_granian
@@ -27,10 +28,11 @@ from benchmarks.web.stack import cells
 JSON, IO = "/json", "/io?ms=10"
 HEAVY, SHARE = "/cpu?n=27", 0.01
 """It computes for about 25 ms."""
-RATES = (1000, 2000, 4000, 8000, 16_000, 32_000)
+RATES = (1000, 4000, 16_000, 32_000)
 KNEES = ("threads", "subinterp", "gevent", "asyncio", "trio")
 BY_HAND = ("baseline threads", "baseline gevent", "baseline asyncio", "baseline trio", "baseline epoll")
 RAW = ("uvicorn, raw", "granian asgi, raw", "granian wsgi, raw")
+"""The last one has eight threads, which only shows where each answer takes a while."""
 SOME = ("threads", "asyncio", "gevent", "trio", "uvicorn, raw", "granian asgi, raw")
 """What is slowed down and stopped, beside gunicorn, where slow clients are a known problem."""
 GUNICORN = ("gunicorn sync, raw", "gunicorn gthread, raw")
@@ -38,8 +40,10 @@ OVERHEAD_S, QUICK_OVERHEAD_S = 3.0, 1.3
 """For a candidate's worker, and the start and the end of its server."""
 OPENING_S = 6.0
 """For ten thousand connections, which also have to be closed."""
-RANKED = ("json", "io", "tail")
+RANKED = ("json", "tail")
 """The cells whose servers are ranked, in as many rounds as that takes; of the others each is told by itself."""
+ONCE = ("idle",)
+"""What is told of these is memory, which is the same in every round."""
 
 
 def candidates(quick: bool) -> list[Candidate]:
@@ -58,17 +62,18 @@ def candidates(quick: bool) -> list[Candidate]:
 
 def capacities(quick: bool) -> Iterator[Candidate]:
     """Yield the candidates whose answers are counted."""
-    times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 3, "warmup_s": 1}
+    times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 2, "warmup_s": 0.5}
     for cell, path in {"json": JSON, "io": IO}.items():
-        for name in (*MODELS, *(() if quick and cell == "io" else (*BY_HAND, *RAW))):
+        others = (*BY_HAND, *RAW[:2]) if cell == "json" else () if quick else RAW
+        for name in (*MODELS, *others):
             yield one(cell, name, "calls:closed", "request", {"path": path, "connections": 64, **times})
 
 
 def tails(quick: bool) -> Iterator[Candidate]:
-    """Yield the candidates that compute now and then."""
-    times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 3, "warmup_s": 0.5}
+    """Yield the candidates that compute now and then; P99 needs a thousand answers."""
+    times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 2.8, "warmup_s": 0.5}
     sizes = {"path": JSON, "heavy": HEAVY, "share": SHARE, "connections": 128, "rate": 400, **times}
-    for name in KNEES if quick else (*MODELS, *RAW):
+    for name in KNEES if quick else (*MODELS, *RAW[:2]):
         yield one("tail", name, "calls:tail", "answer at P99", sizes)
 
 
@@ -117,7 +122,7 @@ def one(cell: str, name: str, call: str, step: str, sizes: dict[str, Any], steps
         sizes={"server": name, **sizes},
         shown=shown(server, sizes),
         needs=server.needs,
-        rounds=ENOUGH if cell in RANKED else 2,
+        rounds=ENOUGH if cell in RANKED else 1 if cell in ONCE else 2,
     )
 
 
@@ -150,6 +155,6 @@ def loaded_s(it: Candidate) -> float:
 
 
 def duration(quick: bool) -> str:
-    """Return in words how long the whole suite takes."""
-    took = seconds(candidates(quick), quick)
+    """Return in words how long a run of the whole suite takes."""
+    took = seconds([it for it in candidates(quick) if quick or not twins.only(it)], quick)
     return f"{took:.0f} seconds" if quick else f"{took / 60:.0f} minutes"

@@ -63,7 +63,7 @@ def quoted() -> Iterator[Candidate]:
 def now(cell: str, interface: str, workers: int, threads: int | None, endpoint: str, quick: bool = False) -> Candidate:
     """Return a candidate that is measured."""
     server = article(interface, workers, threads)
-    times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 4, "warmup_s": 2}
+    times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 2.5, "warmup_s": 1}
     shown = parameters(cell, interface, workers, threads, endpoint)
     return Candidate(
         f"web/{cell}/{name(cell, interface, workers, threads, endpoint)}",

@@ -19,9 +19,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "web-gunicorn": ("gunicorn==27.0.1",),
     "web-gevent": _pinned("gunicorn==27.0.1 gevent==26.9.0 greenlet==3.5.6 zope-event==6.2 zope-interface==8.7"),
     "web-uwsgi": _pinned("pyuwsgi==2.0.30.post1"),
-    "web-hypercorn": _pinned(
-        "hypercorn==0.18.0 h11==0.16.0 h2==4.4.1 hpack==4.2.0 hyperframe==6.1.0 priority==2.0.0 wsproto==1.3.2"
-    ),
     "web-daphne": _pinned(
         "daphne==4.2.3 asgiref==3.13.0 attrs==26.1.0 autobahn==26.10.2 automat==25.4.16 cbor2==6.3.0 cffi==2.1.1 "
         "constantly==23.10.4 cryptography==50.0.2 hyperlink==21.0.0 idna==3.20 incremental==24.11.0 msgpack==1.2.4 "

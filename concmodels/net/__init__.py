@@ -7,6 +7,8 @@
 TLS is not supported. A server that needs it can run behind a proxy that does TLS.
 """
 
+from concmodels.two_forms import is_async
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -69,19 +71,6 @@ def connect(model: Any, host: str, port: int | None = None, *, timeout: float | 
     else:
         from concmodels.net.sync import connect  # type: ignore[assignment]
     return connect(model, host, port, timeout)
-
-
-def is_async(model: Any) -> bool:
-    """Return whether the operations of this model are awaited.
-
-    >>> from concmodels import load
-    >>> from concmodels.net import is_async
-    >>> is_async(load("trio")), is_async(load("threads"))
-    (True, False)
-    """
-    from inspect import iscoroutinefunction
-
-    return iscoroutinefunction(model.sleep)
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,7 @@ from importlib import import_module
 from types import ModuleType
 
 from concmodels.trace.rows import failure
+from concmodels.two_forms import Form, without_await
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,14 +14,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SYNC = {
-    "__aenter__": "__enter__", "__aexit__": "__exit__", "__aiter__": "__iter__", "__anext__": "__next__",
-    "StopAsyncIteration": "StopIteration", "IS_ASYNC = True": "IS_ASYNC = False",
+    "__aiter__": "__iter__", "__anext__": "__next__", "StopAsyncIteration": "StopIteration",
+    "IS_ASYNC = True": "IS_ASYNC = False",
 }  # fmt: skip
+"""What else is different in the sync form."""
 
 
 def _code(text: str, path: str) -> CodeType:
-    from concmodels.conformance.sync import without_await
-
     text = without_await(text)
     for name, plain in _SYNC.items():
         text = text.replace(name, plain)
@@ -38,13 +38,11 @@ def verbs(is_async: bool) -> Any:
 
 
 def _sync_verbs() -> ModuleType:
-    from concmodels.conformance.sync import Form
-
     path = os.path.join(os.path.dirname(__file__), "verbs.py")
     module = ModuleType("concmodels.trace.sync_verbs")
     module.__file__ = path
     with open(path, encoding="utf-8") as file:
-        exec(Form("traced", _code).code(file.read(), path), vars(module))
+        exec(Form("traced", _code, repr(_SYNC)).code(file.read(), path), vars(module))
     module.Channel.__iter__ = items  # a generator takes less time than the iterator of the text
     return module
 

@@ -1,4 +1,4 @@
-"""The same six lines, awaited."""
+"""The same program, awaited."""
 
 from concmodels import load
 

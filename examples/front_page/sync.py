@@ -1,4 +1,4 @@
-"""Six lines on the front page of the site: two tasks and a channel between them."""
+"""The program on the front page of the site: two tasks and a channel between them."""
 
 from concmodels import load
 

@@ -139,25 +139,6 @@ def test_what_names_this_machine_is_not_kept(tmp_path: Path):
     assert "somewhere" not in (tmp_path / "new.json").read_text()
 
 
-OLD_RESULT = ROOT / "tests" / "results" / "old_result.json"
-"""Part of an old result, in which the kind of a model is `room`, and that of a baseline `floor`."""
-
-
-def test_an_old_result_is_read_with_the_names_of_today():
-    assert '"kind": "room"' in OLD_RESULT.read_text() and '"floor threads"' in OLD_RESULT.read_text()
-    results = read(OLD_RESULT)
-    kinds = {row.candidate: row.kind for row in results.of("ring", "token")}
-    assert kinds == {
-        "asyncio": "model",
-        "baseline asyncio": "baseline",
-        "threads": "model",
-        "baseline threads": "baseline",
-        "janus.Queue (sync)": "peer",
-    }
-    assert results.row("ring", "token", "baseline threads").name == "ring/token/baseline threads@3.14"
-    assert {it.name for it in results.left_out} == {"ring/stream/erlang@3.14", "ring/token/baseline gevent@3.14"}
-
-
 def test_a_result_without_any_measurement_is_valid(tmp_path: Path):
     record = Record(tmp_path / "new.json")
     record.left_out.append(LeftOut("", "", "", "3.99", False, "there is none"))

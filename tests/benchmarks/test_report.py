@@ -42,7 +42,7 @@ def results(*rows: Row, **about: object) -> Results:
 
 
 def ring(cell: str, name: str, *seconds: float, **more: object) -> Row:
-    sizes = {"nodes": 100, "in_flight": "all", "capacity": "inf", "payload": 0}
+    sizes = {"nodes": 100, "in_flight": "all", "capacity": "inf"}
     return row(f"ring/{cell}/{name}", *seconds, **sizes | more)
 
 
@@ -56,9 +56,9 @@ STREAM = [
     ring("stream", "erlang", 200 * NS, kind="language"),
 ]
 SWEEP = [
-    ring("payload-0", "trio", 200 * NS),
-    ring("payload-64", "trio", 1 * US, payload=64),
-    ring("payload-4096", "trio", 5 * US, payload=4096),
+    row("spawn/units-10/trio", 20 * US, step="unit", units=10),
+    row("spawn/units-100/trio", 10 * US, step="unit", units=100),
+    row("spawn/units-1000/trio", 5 * US, step="unit", units=1000),
 ]
 UNITS = [
     row("spawn/units-10/trio", 20 * US, step="unit", units=10, figures={"bytes_per_unit": 0}),
@@ -92,7 +92,7 @@ WEB = [
     row("web/rate-8000/trio", 9 * MS, step="answer at P99", loop="open", rate=8000),
     row("web/granian/asgi W1 /json on 3.14", 30 * US, kind="past", model="asyncio", step="request"),
 ]
-EVERYTHING = [*STREAM, *SWEEP, *UNITS, *POOL, *OTHERS, *WEB]
+EVERYTHING = [*STREAM, *UNITS, *POOL, *OTHERS, *WEB]
 
 
 def chart(name: str, *rows: Row) -> Chart:
@@ -132,18 +132,19 @@ def test_a_ring_of_one_model_compares_it_with_nothing():
 
 def test_the_command_measures_the_same_again():
     assert chart("ring-stream", *STREAM).command == "python -m benchmarks run ring/stream --output new.json"
+    many = [ring(f"cell-{number}", "threads", 1) for number in range(9)]
+    assert command_for(results(*many), many) == "python -m benchmarks run ring --output new.json"
     two = results(*STREAM[:1], ring("stream", "threads", 1, python="3.15"), quick=True)
     assert command_for(two, two.rows).endswith("ring/stream --python 3.14 --python 3.15 --quick --output new.json")
 
 
 def test_a_sweep_runs_from_the_first_value_to_the_last():
-    it = chart("payload", *SWEEP)
+    it = chart("spawn-growth", *SWEEP)
     line = next(line for line in it.draw(Look()).axes[0].lines if line.get_label() == "line trio")
-    assert list(line.get_xdata()) == [0, 1, 2]
-    assert list(line.get_ydata()) == pytest.approx([200 * NS, 1 * US, 5 * US])
-    assert it.sheet.head == ["payload of a message", "none", "64 B", "4 KiB"]
-    assert it.takeaway == "From the smallest message to the largest, a hop of trio takes 25 times as long"
-    assert it.says == f"{it.takeaway}. That is from none to 4 KiB payload."
+    assert list(line.get_xdata()) == pytest.approx([1, 2, 3])
+    assert list(line.get_ydata()) == pytest.approx([20 * US, 10 * US, 5 * US])
+    assert it.sheet.head == ["tasks (log)", "10", "100", "1,000"]
+    assert it.takeaway == "One of 1,000 tasks of trio is 4 times as fast to start as one of 10"
 
 
 def test_peers_are_ratios_within_a_round_with_the_goals():
@@ -401,11 +402,11 @@ def test_another_python_is_a_line_of_its_own_in_a_sweep():
     free = [replace(it, python="3.14t", gil=False, seconds={1: it.median * 2}) for it in SWEEP]
     for look in LOOKS:
         found = {it.name: it for it in report.charts(results(*SWEEP, *free))}
-        lines = {line.get_label(): line for line in found["payload"].draw(look).axes[0].lines}
+        lines = {line.get_label(): line for line in found["spawn-growth"].draw(look).axes[0].lines}
         one, other = lines["line trio"], lines["line trio, 3.14t"]
-        assert list(other.get_ydata()) == pytest.approx([400 * NS, 2 * US, 10 * US])
+        assert list(other.get_ydata()) == pytest.approx([40 * US, 20 * US, 10 * US])
         assert one.get_color() == other.get_color() and one.get_marker() != other.get_marker()
-    assert [line[0] for line in found["payload"].sheet.lines] == ["trio", "trio, 3.14t"]
+    assert [line[0] for line in found["spawn-growth"].sheet.lines] == ["trio", "trio, 3.14t"]
 
 
 def test_another_python_has_its_own_mark_for_what_ships():
@@ -525,7 +526,7 @@ def test_no_missing_row_is_the_end_of_a_report():
 
 def test_tables_are_markdown_by_name():
     found = report.tables(results(*EVERYTHING))
-    assert {"ring-stream", "payload", "comparison-stream", "spawn-memory", "pool-nothing", "goals"} <= set(found)
+    assert {"ring-stream", "spawn-growth", "comparison-stream", "spawn-memory", "pool-nothing", "goals"} <= set(found)
     assert (
         found["pool-speedup"]
         == "|  | computing: times as fast |\n| --- | ---: |\n| subinterp | 1.95 |\n| threads | 0.975 |\n"

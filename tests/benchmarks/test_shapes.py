@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from test_report import LOOKS, NS, chart, results, row
+from test_report import LOOKS, NS, US, chart, results, row
 
 from benchmarks import peers, report, suites
 from benchmarks.result import Row
@@ -183,6 +183,21 @@ def test_a_square_says_which_side_is_faster():
         line[:8] for line in it.sheet.lines
     ]
     assert "processes" in chart("shapes-between", *ROWS).sheet.lines[0]
+
+
+def test_an_item_takes_longer_the_larger_it_is():
+    rows = [
+        shape(name, (number + 1) * factor * US, cell=f"item-{size}", form="fan-in", tasks=1, item=size)
+        for name, factor in (("processes", 1), ("multiprocessing.Queue", 4))
+        for number, size in enumerate(("int", "10-kB", "60-kB", "250-kB", "1-MB"))
+    ]
+    it = chart("shapes-sizes", *rows, shape("subinterp", 1 * US, cell="item-int", form="fan-in", tasks=1, item="int"))
+    assert it.sheet.head == ["", "int", "10 kB", "60 kB", "250 kB", "1 MB"]
+    assert it.sheet.lines[0] == ["processes", "1 µs", "2 µs", "3 µs", "4 µs", "5 µs"]
+    assert "subinterp" not in it.says  # it has one size alone
+    for look in LOOKS:
+        lines = {line.get_label(): list(line.get_ydata()) for line in it.draw(look).axes[0].lines}
+        assert lines["line Queue"] == pytest.approx([4 * US, 8 * US, 12 * US, 16 * US, 20 * US])
 
 
 def test_few_rounds_decide_nothing():

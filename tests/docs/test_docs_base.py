@@ -32,6 +32,7 @@ from concdocs import (  # noqa: E402 - found only now
 )
 
 SECONDS = {"ring/stream/threads": 62e-9, "ring/stream/trio": 124e-9, "ring/token/threads": 20e-6}
+DISTURBED = "ring/token/threads"
 
 BUILD = {"version": "3.14.7", "gil_disabled": False, "compiler": "A compiler", "configure": [], "optimisation": "-O3"}
 PYTHONS = {
@@ -74,6 +75,7 @@ inside: is in a folder.
 ```{changes} tests/docs/docs_base/changes.md
 ```
 {measured}`ring/stream/threads`; {measured}`ring/stream/threads|per_second`;
+{measured}`ring/stream/threads|parameter nodes` nodes;
 {measured}`ring/stream/threads|figure peak_pss_bytes`; {ratio}`ring/stream/trio / ring/stream/threads`.
 
 {measured}`ring/token/threads|spread`; {measured}`twins:ring/stream/threads|short`,
@@ -91,6 +93,8 @@ inside: is in a folder.
 ```{result-table} twins:left-out
 ```
 ```{builds} twins
+```
+```{about-result} twins
 ```
 ```{machines}
 ```
@@ -161,7 +165,8 @@ def result_file(path):
     """A result with these rows."""
     record = Record(path, command="x", quick=False, wanted=3, machine={}, pythons={})
     for name, seconds in SECONDS.items():
-        record.add(run_of(name, seconds, python="3.14", gil="on"))
+        stolen = {"figure_steal": 0.5} if name == DISTURBED else {}
+        record.add(run_of(name, seconds, python="3.14", gil="on", **stolen))
     record.finish(True)
     return path
 
@@ -268,12 +273,12 @@ def test_the_changes_of_a_version_are_folded_by_subject(page):
 
 def test_figures_come_from_the_result(page):
     text = re.sub(r"<[^>]*>", "", page)
-    assert "62 ns per hop; 16,100,000 hops per second;\n2.0 MiB; 2.0 times." in text
+    assert "62 ns per hop; 16,100,000 hops per second;\n300 nodes;\n2.0 MiB; 2.0 times." in text
 
 
 def test_figures_of_the_other_result_have_their_spread(page):
     text = re.sub(r"<[^>]*>", "", page)
-    assert "20 µs; 60 ns,\n190 ns (100 ns to 280 ns),\n6.0 MiB (4.0 MiB to 8.0 MiB)," in text
+    assert "20 µs†; 60 ns,\n190 ns (100 ns to 280 ns),\n6.0 MiB (4.0 MiB to 8.0 MiB)," in text
     assert "\n3.0 (2.0 to 4.0) times,\n3.0 (2.0 to 4.0) times." in text
 
 
@@ -286,6 +291,11 @@ def test_results_of_machines_stand_beside_each_other(page):
 
 def test_what_was_not_measured_yet_says_so_in_its_place(page):
     assert "There is no chart of <em>that</em> yet." in page and "Nor a table." in page
+
+
+def test_a_figure_of_a_disturbed_round_has_a_mark_that_says_why(page):
+    assert re.search(r'<span class="measured">20 µs<abbr title="Other programs or the host[^"]*">†</abbr></span>', page)
+    assert page.count("†</abbr>") == 1 and '<span class="measured">300</span> nodes' in page
 
 
 def test_the_builds_of_the_other_result_are_told(page):

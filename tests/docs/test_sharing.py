@@ -20,7 +20,7 @@ SITE = ROOT / "build" / "docs"
 sys.path.append(str(ROOT / "docs" / "_ext"))
 pytest.importorskip("sphinx")
 
-from concdocs import cards  # noqa: E402 - found only now
+from concdocs import cards, repository  # noqa: E402 - found only now
 
 PAGES = {
     "index.md": "# Side by *side*\n\n"
@@ -28,7 +28,7 @@ PAGES = {
     "```{clone}\n```\n```{toctree}\n:glob:\n\n**\n```\n",
     "question.md": "# A question\n\n:::{note}\nNot this.\n:::\n\n**Who waits?**\n\nA task does. Nothing else would.\n",
     "told.md": '---\ndescription: What the "front" matter says.\n---\n# Told\n\nNot this.\n',
-    "bare.md": "# Bare\n\n- a point\n",
+    "bare.md": "# Bare\n\n| | a |\n| --- | --- |\n| b | 1 |\n",
     "deep/charted.md": "# Charted & more\n\nThe text of a page with a chart. More.\n\n"
     "```{chart} classics\n```\n```{chart} ring-stream\n```\n",
 }
@@ -135,6 +135,11 @@ def test_a_chart_without_a_picture_is_a_table_and_not_on_the_card(plain):
     assert "<table" in table and "<picture" not in table and "fjcreate" in table and "<picture" in picture
 
 
+def test_the_empty_corner_of_a_table_is_no_heading(plain):
+    text = (plain / "bare.html").read_text()
+    assert '<td class="head"></td>' in text and "<th" in text and '<th class="head"><p></p></th>' not in text
+
+
 def test_a_card_is_the_same_every_time(tmp_path, monkeypatch):
     made = []
     for name in ("one", "other"):
@@ -149,16 +154,25 @@ def test_without_addresses_there_are_no_links_to_them(plain):
     assert "Edit this page" not in text and "og:url" not in text and "canonical" not in text
 
 
-def test_without_an_address_the_reader_is_told_what_to_put_in_its_place(plain):
+def test_without_an_address_the_reader_is_sent_to_the_folder_that_they_got(plain):
     text = re.sub("<[^>]*>", "", (plain / "index.html").read_text())
-    assert "$ git clone ADDRESS concmodels\n$ cd concmodels\n" in text
-    assert "In place of ADDRESS goes the address of the project’s repository." in text
+    assert "Open a terminal in the folder that you got." in text
+    assert "git clone" not in text
+
+
+def test_the_metadata_has_the_one_address(tmp_path, monkeypatch):
+    metadata = tmp_path / "pyproject.toml"
+    monkeypatch.setattr(repository, "METADATA", metadata)
+    metadata.write_text('[project]\nname = "x"\n')
+    assert repository.published() == ""
+    metadata.write_text('[project]\nname = "x"\n[project.urls]\nRepository = "https://forge.example/us/x"\n')
+    assert repository.published() == "https://forge.example/us/x"
 
 
 def test_with_addresses_the_project_can_be_fetched_and_pages_edited(known):
     text = re.sub("<[^>]*>", "", (known / "index.html").read_text())
     assert "$ git clone https://github.com/us/project concmodels\n$ cd concmodels\n" in text
-    assert "ADDRESS" not in text
+    assert "the folder that you got" not in text
     page = (known / "deep" / "charted.html").read_text()
     assert 'href="https://github.com/us/project/edit/main/docs/deep/charted.md"' in page
     assert 'href="https://github.com/us/project"' in page

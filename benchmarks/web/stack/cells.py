@@ -1,7 +1,7 @@
 """The cells: every row with one worker, with two ..., and some with a database that takes its time.
 
 workers-1 ...   so many workers: how many answers 100 users get who ask all the time, and how long those take who
-                come at random, 300 and 600 a second
+                come at random, 600 a second
 delay-0 ...     so many milliseconds for each query, each row with the workers that it is run with
 article-2020    the figures of the article, as they are there; nothing is measured
 """
@@ -20,7 +20,7 @@ TO_PGBOUNCER = 64
 """Connections of all workers of a row together."""
 POOL = 20
 """PgBouncer's, to PostgreSQL."""
-RATES = (300, 600)
+RATES = (600,)
 LEAST_ANSWERS = 1050
 """At a rate; at random moments these are hardly ever less than the thousand that P99 needs."""
 MOST_SYNC, MOST_THREADS, MOST_ASYNC = 8, 4, 2
@@ -28,7 +28,7 @@ ROUNDS, ROUNDS_OF_MANY = ENOUGH, 1
 """With one worker or two, and with more: the further points of a curve."""
 ONE_MORE = "uvicorn, starlette"
 """It gets four workers too, which shows what more than there are processors bring."""
-DELAYS_MS = (0, 5, 20)
+DELAYS_MS = (0, 20)
 DELAYED = {
     "gunicorn sync, flask": 8,
     "gunicorn gthread, flask": 2,
@@ -91,7 +91,7 @@ def delays() -> Iterator[Candidate]:
 
 def one(cell: str, row: Row, workers: int, quick: bool, *, rounds: int = ROUNDS, **more: Any) -> Candidate:
     """Return one candidate."""
-    times = {"seconds": 0.2, "warmup_s": 0} if quick else {"seconds": 2, "warmup_s": 0.5}
+    times = {"seconds": 0.2, "warmup_s": 0} if quick else {"seconds": 1.5, "warmup_s": 0.5}
     sizes = {"workers": workers, "connections": CONNECTIONS, "to_pgbouncer": TO_PGBOUNCER, "pool": POOL, "delay_ms": 0}
     sizes |= times | more
     server, _, framework = row.name.partition(", ")

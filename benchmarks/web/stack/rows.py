@@ -58,7 +58,6 @@ def of_gunicorn() -> list[Row]:
     return [
         gunicorn("gunicorn sync, flask", "processes", "sync", flask),
         gunicorn("gunicorn sync, bottle", "processes", "sync", "bottle_app:app"),
-        gunicorn("gunicorn sync, falcon", "processes", "sync", "falcon_app:app"),
         gunicorn("gunicorn gthread, flask", "threads", f"gthread --threads {THREADS}", flask, threads=THREADS),
         gunicorn("gunicorn gevent, flask", "gevent", "gevent", flask, gevent),
         gunicorn("gunicorn aiohttp", "asyncio", "aiohttp.GunicornWebWorker", make, aiohttp),
@@ -111,14 +110,12 @@ def of_asgi() -> list[Row]:
     """Return the other servers of asyncio."""
     uvicorn = f"-m uvicorn --no-access-log {_QUIET} {_PLACE}"
     uvloop = f"{uvicorn} --loop uvloop --http httptools"
-    hypercorn = f"-m hypercorn {_QUIET} --workers {{workers}} --bind {_ADDRESS}"
     daphne = "-m daphne --verbosity 0 --bind 127.0.0.1 --port {port}"
     needs = ("web-uvicorn", *_DATABASE)
     return [
         asgi("uvicorn, starlette", uvloop, needs),
         asgi("uvicorn asyncio+h11, starlette", f"{uvicorn} --loop asyncio --http h11", needs),
         asgi("uvicorn, sanic", uvloop, ("web-sanic", "web-psycopg", STACK)),
-        asgi("hypercorn, starlette", hypercorn, ("web-hypercorn", *_DATABASE)),
         asgi("daphne, starlette", daphne, ("web-daphne", *_DATABASE), alone=True),
     ]
 

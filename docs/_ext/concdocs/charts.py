@@ -15,6 +15,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
+from benchmarks.disturbance import MARK
 from concdocs import results, web_tables
 from concdocs.places import ROOT, Directive, Mistake, NotMeasured
 
@@ -59,7 +60,8 @@ class Chart(Directive):
             shown: nodes.Node = picture("", alt=drawn.says, files=_drawings(file, stem, drawn))
         else:
             shown = nodes.container("", *self.markdown(drawn.sheet.markdown()), classes=["wide-table"])
-        made = nodes.container("", *self.markdown(f"{drawn.note} Measured with `{drawn.command}`.".strip()))
+        mark = f"{MARK}: other work disturbed a round." if MARK in drawn.sheet.markdown() else ""
+        made = nodes.container("", *self.markdown(f"{drawn.note} {mark} Measured with `{drawn.command}`.".strip()))
         made["classes"].append("legend")
         return [chart("", title, shown, made, classes=["chart"], shows=self.arguments[0])]
 
@@ -174,7 +176,7 @@ class ResultTable(Directive):
 
 
 class Builds(Directive):
-    """How the Pythons of a result were built, and whether they were configured alike but for the GIL."""
+    """How the Pythons of a result were built; `about-result` says whether they are alike."""
 
     required_arguments = 1
 
@@ -186,8 +188,7 @@ class Builds(Directive):
             raise Mistake(f"there is no result {name!r}; there are {', '.join(filter(None, results.FILES))}")
         found = results.results(name)
         self.depends_on(results.path(name))
-        table = nodes.container("", *self.markdown(builds.sheet(found).markdown()), classes=["wide-table"])
-        return [table, *self.markdown("\n\n".join(builds.says(found)))]
+        return [nodes.container("", *self.markdown(builds.sheet(found).markdown()), classes=["wide-table"])]
 
 
 def open_chart(self: HTML5Translator, node: nodes.Element) -> None:

@@ -249,7 +249,6 @@ ASYNC: tuple[Any, ...] = (
     Claim("Every async server's P99 is above every sync server's", "more", edges("p99_s", min, max)),
     Claim("The lowest P99 of an async server is above the lowest P99 of a sync server", "more",
           edges("p99_s", min, min)),
-    Claim("The same at 300 requests a second", "more", edges("open_300_p99_s", min, min, OURS)),
     Claim("The same at 600 requests a second", "more", edges("open_600_p99_s", min, min, OURS)),
     Claim("The framework matters: on uWSGI, flask gives fewer answers than bottle", "less", servers(FLASK, BOTTLE)),
     Claim("A server in C matters: with flask, uWSGI gives more answers than gunicorn", "more", servers(FLASK, SYNC)),

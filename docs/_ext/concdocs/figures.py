@@ -7,6 +7,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
+from benchmarks.disturbance import MARK, is_disturbed
+from benchmarks.report import words
 from benchmarks.result import Row
 from benchmarks.rounds import Interval, compared, interval
 from concdocs.places import Mistake, NotMeasured, warn
@@ -14,11 +16,12 @@ from concdocs.results import digits, duration, figure, missing, row, split
 
 NOWHERE = "(not measured)"
 """In the place of a figure that is not there."""
+DISTURBED = "Other programs or the host disturbed a round, or the load generator was at its limit."
 
 
 def measured(text: str) -> str:
-    """`ROW`, `ROW|per_second`, `ROW|short` (without "per hop"), `ROW|spread`, `ROW|figure NAME` or `ROW|figure NAME
-    spread` in words."""
+    """`ROW`, `ROW|per_second`, `ROW|short` (without "per hop"), `ROW|spread`, `ROW|figure NAME`, `ROW|figure NAME
+    spread` or `ROW|parameter NAME` in words."""
     name, _, what = (part.strip() for part in text.partition("|"))
     found = row(name)
     match what.split():
@@ -30,11 +33,13 @@ def measured(text: str) -> str:
             return spread(interval(found.seconds.values()), duration)
         case ["per_second"]:
             return f"{float(f'{found.per_second:.3g}'):,.0f} {found.step}s per second"
+        case ["parameter", wanted] if wanted in found.parameters:
+            return words.value(found.parameters[wanted])
         case ["figure", wanted]:
             return figure(wanted, statistics.median(values(name, found, wanted)))
         case ["figure", wanted, "spread"]:
             return spread(interval(values(name, found, wanted)), lambda value: figure(wanted, value))
-    raise Mistake(f"{what!r} is none of: per_second, short, spread, figure NAME, figure NAME spread")
+    raise Mistake(f"{what!r} is none of: per_second, short, spread, figure NAME, figure NAME spread, parameter NAME")
 
 
 def values(name: str, found: Row, wanted: str) -> Collection[float]:
@@ -81,20 +86,28 @@ def times(value: float) -> str:
     return f"{value:.2g}" if value < 1 else digits(value)
 
 
+def rows(text: str) -> list[Row]:
+    """The rows that a figure or a ratio comes from."""
+    return [row(name.strip()) for name in text.partition("|")[0].split(" / ")]
+
+
 class Figure(SphinxRole):
-    """A figure, or a mark where there is none, with a warning if it should be there."""
+    """A figure, or a mark where there is none, with a warning if it should be there; † if a round was disturbed."""
 
     tell = staticmethod(measured)
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        marks: list[nodes.Node] = []
         try:
             told = self.tell(self.text)
+            if any(map(is_disturbed, rows(self.text))):
+                marks = [nodes.abbreviation(MARK, MARK, explanation=DISTURBED)]
         except NotMeasured:
             told = NOWHERE
         except Mistake as mistake:
             warn(f"{self.name}: {mistake}", self.get_location())
             told = NOWHERE
-        return [nodes.inline(self.rawtext, told, classes=["measured"])], []
+        return [nodes.inline(self.rawtext, told, *marks, classes=["measured"])], []
 
 
 class Ratio(Figure):

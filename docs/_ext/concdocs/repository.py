@@ -1,13 +1,16 @@
 """Where the project lies: links to it, "Edit this page", and the commands that fetch it.
 
-By default there are no links, and the commands have the word ADDRESS with a sentence about it.
+The address is that of the repository's own page: `Repository` in the `[project.urls]` of pyproject.toml. A copy of the
+project says its own in the variable CONCMODELS_REPOSITORY, or by `-D repository=`. Without an address there are no
+links, and the reader is sent to the folder that they got.
 
-The address is that of the repository's own page, from the variable CONCMODELS_REPOSITORY or `-D repository=`;
 CONCMODELS_BRANCH (`-D branch=`) is the branch that pages are edited on. The theme knows how pages are edited on HOSTS;
 for another one CONCMODELS_EDIT (`-D edit=`) says it, with `{filename}` where the file in docs/ belongs.
 """
 
 import os
+import tomllib
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from docutils import nodes
@@ -18,21 +21,25 @@ from sphinx.errors import ConfigError
 from concdocs.places import Directive, fenced
 
 HOSTS = ("github.com", "gitlab.com", "bitbucket.org")
+METADATA = Path(__file__).resolve().parents[3] / "pyproject.toml"
 
-
-UNKNOWN = (
-    "In place of `ADDRESS` goes the address of the project's repository. If you have the project as a ZIP file, unpack "
-    "that instead, and go into its folder."
-)
+FOLDER = "Open a terminal in the folder that you got. If it is a ZIP file, unpack it first."
 
 
 class Clone(Directive):
-    """The commands by which a reader gets the project, into a folder of its name."""
+    """How a reader gets into the project's folder: the commands, or a sentence while the project has no address."""
 
     def build(self) -> list[nodes.Node]:
-        address = self.config.repository
-        commands = f"$ git clone {address or 'ADDRESS'} concmodels\n$ cd concmodels"
-        return self.markdown(fenced(commands, "console") + ("" if address else f"\n\n{UNKNOWN}"))
+        if not (address := self.config.repository):
+            return self.markdown(FOLDER)
+        return self.markdown(
+            "Get the project:\n\n" + fenced(f"$ git clone {address} concmodels\n$ cd concmodels", "console")
+        )
+
+
+def published() -> str:
+    """The address in the project's metadata, or an empty string."""
+    return tomllib.loads(METADATA.read_text())["project"].get("urls", {}).get("Repository", "")
 
 
 def link(app: Sphinx, config: Config) -> None:
@@ -53,7 +60,7 @@ def link(app: Sphinx, config: Config) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    for name, otherwise in (("repository", ""), ("branch", "main"), ("edit", "")):
+    for name, otherwise in (("repository", published()), ("branch", "main"), ("edit", "")):
         given = os.environ.get(f"CONCMODELS_{name.upper()}")
         app.add_config_value(name, given or otherwise, "env", types=frozenset({str}))
     app.connect("config-inited", link)

@@ -1,0 +1,172 @@
+"""The system of `concmodels.actors`, the references to its actors, and the task of an actor."""
+
+from collections.abc import Callable
+from math import inf
+from typing import Any, Self
+
+from concmodels.actors import Stopped, escalate
+from concmodels.errors import CannotTravel, ChannelClosed, WouldBlock
+
+
+class System:
+    """A group of actors, which end together."""
+
+    def __init__(self, model: Any) -> None:
+        self._model, self._group = model, model.TaskGroup()
+        self._refs: list[Ref] = []
+
+    async def __aenter__(self) -> Self:
+        """Return the system, which can now start actors."""
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(self, kind: Any, error: Any, trace: Any) -> bool | None:
+        """Stop all actors, and wait for them."""
+        for ref in self._refs:
+            ref.stop()
+        suppressed: bool | None = await self._group.__aexit__(kind, error, trace)
+        return suppressed
+
+    def start(
+        self,
+        kind: Callable[..., Any],
+        *args: Any,
+        name: str | None = None,
+        mailbox: float = inf,
+        on_failure: Callable[[int], str] = escalate,
+    ) -> Ref:
+        """Start the actor `kind(*args)`, and return its reference. Never waits.
+
+        The object is made in the actor's own task. `name` is for error messages. `mailbox` is the number of messages
+        that may wait; when there are as many, `tell` and `ask` wait. `on_failure` says what happens when a
+        told message fails: `escalate`, `resume`, `restart(3)` or `stop`. Raises `RuntimeError` outside of the `with`
+        block.
+        """
+        if mailbox < 1:
+            raise ValueError(f"a mailbox holds at least one message, not {mailbox}")
+        ref = Ref(self._model, name or str(getattr(kind, "__name__", "actor")), mailbox)
+        self._group.spawn(_live, ref, kind, args, on_failure, name=ref.name)
+        self._refs.append(ref)
+        return ref
+
+
+class Ref:
+    """A reference to an actor. It may be sent in messages, and kept after the actor has ended."""
+
+    def __init__(self, model: Any, name: str, mailbox: float) -> None:
+        self.name = name
+        """The name of the actor, for error messages."""
+        self._model, self._mailbox = model, model.Channel(mailbox, name)
+
+    async def tell(self, message: Any, timeout: float | None = None) -> None:
+        """Leave a message, and wait only while the mailbox is full.
+
+        Raises `Stopped` if the actor has ended or was stopped, and `TimeoutError` after `timeout` seconds. If the actor
+        ends later, but before it has come to this message, the message is lost.
+        """
+        await self._send((message, None), timeout)
+
+    async def ask(self, message: Any, timeout: float | None = None) -> Any:
+        """Leave a message, wait for the answer, and return it.
+
+        Raises what `receive` raised, `Stopped` if the actor has ended, was stopped or is cancelled before it has
+        answered, and `TimeoutError` after `timeout` seconds. In that case the message may still be handled.
+        """
+        until = None if timeout is None else self._model.now() + timeout
+        answer = self._model.Channel(1, f"answer of {self.name}")
+        await self._send((message, answer), timeout)
+        value, error = await answer.receive(None if until is None else until - self._model.now())
+        if error is not None:
+            raise error
+        return value
+
+    def stop(self, *, now: bool = False) -> None:
+        """Have the actor end after what is in its mailbox; with `now`, after the message that it handles. Never waits.
+
+        With `now`, asked messages that are in the mailbox raise `Stopped` where they were asked, and told ones are
+        lost. It may be called more than once.
+        """
+        self._mailbox.close()
+        if now:
+            _refuse_all(self)
+
+    async def _send(self, envelope: Any, timeout: Any) -> None:
+        try:
+            await self._mailbox.send(envelope, timeout)
+        except ChannelClosed:
+            raise Stopped(f"{self.name} has ended") from None
+
+    def __repr__(self) -> str:
+        return f"<Ref of {self.name}>"
+
+
+async def _live(ref: Any, kind: Any, args: Any, on_failure: Callable[[int], str]) -> None:
+    """The task of an actor: make the object, hand it the messages, and refuse those that it will not come to."""
+    try:
+        with ref._mailbox as mailbox:
+            actor = _made(ref, kind, args)
+            await _value(actor.started())
+            failures = 0
+            async for message, answer in mailbox:
+                cause = await _handled(ref, actor, message, answer)
+                if cause is None:
+                    continue
+                failures += 1
+                match on_failure(failures):
+                    case "restart":
+                        actor = _made(ref, kind, args)
+                        await _value(actor.restarted(cause))
+                    case "stop":
+                        ref.stop(now=True)
+                    case "resume":
+                        pass
+                    case _:
+                        raise cause
+            await _value(actor.stopped())
+    finally:
+        _refuse_all(ref)
+
+
+def _made(ref: Any, kind: Any, args: Any) -> Any:
+    actor = kind(*args)
+    actor.ref = ref
+    return actor
+
+
+async def _handled(ref: Any, actor: Any, message: Any, answer: Any) -> Exception | None:
+    """Handle a message and answer it; return the exception of a told one."""
+    outcome: tuple[Any, Exception | None]
+    try:
+        outcome = await _value(actor.receive(message)), None
+    except Exception as error:  # noqa: BLE001 - it is raised where it was asked for, or handled as `on_failure` says
+        outcome = None, error
+    except BaseException:  # it was cancelled, or the program is to end
+        _refuse(ref, answer)
+        raise
+    if answer is None:
+        return outcome[1]
+    try:
+        answer.send_nowait(outcome)
+    except CannotTravel as error:
+        answer.send_nowait((None, error))
+    return None
+
+
+def _refuse(ref: Any, answer: Any) -> None:
+    if answer is not None:
+        answer.send_nowait((None, Stopped(f"{ref.name} has ended")))
+
+
+def _refuse_all(ref: Any) -> None:
+    """Answer what is left in the closed mailbox, to which nothing can be added."""
+    while True:
+        try:
+            _, answer = ref._mailbox.receive_nowait()
+        except ChannelClosed, WouldBlock:
+            return
+        _refuse(ref, answer)
+
+
+async def _value(result: Any) -> Any:
+    """Return what a method returned, and await it if that was a coroutine function."""
+    return await result if hasattr(result, "__await__") else result
