@@ -52,7 +52,6 @@ ARROWS = {
     "models/memory/channels models/memory/lives models/memory/pool models/pools models/sharing models/tasks "
     "models/tasks/signals models/waiting models/waiting/sockets",
     "two_forms": "",
-    "conformance/sync": "two_forms",
     "trace": "catalog errors facts models/folder models/memory/channels two_forms",
     "programs/signals": "models/tasks/signals",
     "programs/output": "catalog facts programs/signals",
@@ -76,6 +75,7 @@ ARROWS = {
     "explore/threads": "explore/errors facts models/simulated models/tasks/signals",
     "explore/eventloops": "explore/errors explore/monitor explore/threads models/simulated models/tasks/signals",
     "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated models/tasks/signals",
+    "conformance/sync": "two_forms",
     "conformance/suite": "catalog models/memory/lives models/tasks/signals platform",
     "conformance/guarantees": "catalog errors platform",
     "stackless": "errors",

@@ -5,6 +5,7 @@ from importlib import import_module
 from types import ModuleType
 
 from concmodels.trace.rows import failure
+from concmodels.two_forms import Form, without_await
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 
 def _code(text: str, path: str) -> CodeType:
-    from concmodels.two_forms import without_await
-
     return compile(without_await(text).replace("IS_ASYNC = True", "IS_ASYNC = False"), path, "exec", dont_inherit=True)
 
 
@@ -30,13 +29,11 @@ def verbs(is_async: bool) -> Any:
 
 
 def _sync_verbs() -> ModuleType:
-    from concmodels.two_forms import Form
-
     path = os.path.join(os.path.dirname(__file__), "verbs.py")
     module = ModuleType("concmodels.trace.sync_verbs")
     module.__file__ = path
     with open(path, encoding="utf-8") as file:
-        exec(Form("traced", _code).code(file.read(), path), vars(module))
+        exec(Form("traced", _code, repr(_SYNC)).code(file.read(), path), vars(module))
     module.Channel.__iter__ = items  # a generator takes less time than the iterator of the text
     return module
 
