@@ -5,17 +5,12 @@ from importlib import import_module
 from types import ModuleType
 
 from concmodels.trace.rows import failure
-from concmodels.two_forms import Form, without_await
+from concmodels.two_forms import PLAIN, without_await
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import CodeType
     from typing import Any
-
-
-def _code(text: str, path: str) -> CodeType:
-    return compile(without_await(text).replace("IS_ASYNC = True", "IS_ASYNC = False"), path, "exec", dont_inherit=True)
 
 
 _texts: dict[bool, Any] = {}
@@ -33,7 +28,8 @@ def _sync_verbs() -> ModuleType:
     module = ModuleType("concmodels.trace.sync_verbs")
     module.__file__ = path
     with open(path, encoding="utf-8") as file:
-        exec(Form("traced", _code, repr(_SYNC)).code(file.read(), path), vars(module))
+        text = without_await(file.read()).replace("IS_ASYNC = True", "IS_ASYNC = False")
+    exec(PLAIN.code(text, path), vars(module))
     module.Channel.__iter__ = items  # a generator takes less time than the iterator of the text
     return module
 
