@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser import SCHEMES, WIDTHS
+from browser import ROOT, SCHEMES, WIDTHS
 from looking import none
 from playwright.sync_api import expect
 
@@ -129,6 +129,24 @@ def test_the_reader_is_the_scheduler(playground):
     expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 1 mended")
     root.page.get_by_role("button", name="Begin again").click()
     expect(root.page.locator(".game-score")).to_contain_text("0 of 10 broken, 0 mended")
+
+
+def test_an_exercise_is_solved(playground):
+    root = playground("races", "teachers/session-5.html")
+    ask(root, "Try every schedule")
+    assert "AssertionError: main returned -60 instead of 20" in verdict(root)
+    assert root.locator(".schedule li").count() > 3
+    write(root, (ROOT / "examples/teachers/withdraw_locked.py").read_text())
+    ask(root, "Try every schedule")
+    assert re.fullmatch(r"Exercise 5\.1 is solved\. Held in all \d+ schedules\.", verdict(root))
+
+
+def test_a_block_that_shows_a_part_opens_the_whole_program(playground):
+    root = playground("forgotten-close", "tutorial/one-channel.html")
+    assert "def main(model):" in program(root)
+    ask(root, "Run")
+    assert "Deadlock" in verdict(root)
+    assert "main: receive on channel 'shelf'" in root.locator(".playground-result").inner_text()
 
 
 def test_a_program_without_its_assertion_is_not_mended(playground):
