@@ -31,7 +31,7 @@ from concmodels.explore.errors import CannotExplore, StillComputing
 from concmodels.explore.exploring import scenario_of
 from concmodels.explore.failures.drawing import drawing
 from concmodels.explore.failures.moment import Moment
-from concmodels.explore.failures.picture import marked, rows_of
+from concmodels.explore.failures.picture import rows_of
 from concmodels.explore.failures.replay_id import ReplayId, checksum
 from concmodels.explore.running.options import Options
 from concmodels.explore.running.outcome import failure_of, reached_the_limit, sentence
@@ -127,14 +127,14 @@ def step(scenario, check, choices):
         run = runs.repeat(turns, record=True)
         rows = [*rows_of_game(Moment.of(it, number in turns.forced) for number, it in enumerate(run.steps))]
     asks = isinstance(run.error, Choose) and run.cut
-    return {"picture": drawing(rows[-ROWS_OF_A_GAME:]), "forced": len(turns.forced)} | (
+    return {"picture": drawing(rows[-ROWS_OF_A_GAME:], with_steps=True), "forced": len(turns.forced)} | (
         asked(run.error) if asks else end_of(run, check)
     )
 
 
 def rows_of_game(moments):
-    """Yield a moment for each step that has a line; one for those that are alike and follow each other."""
-    for _, group in itertools.groupby(marked(moments), key=lambda it: (it.identity, it.file, it.line, it.what)):
+    """Yield a moment for each step; one for those that are alike and follow each other."""
+    for _, group in itertools.groupby(moments, key=lambda it: (it.identity, it.file, it.line, it.what)):
         alike = list(group)
         yield dataclasses.replace(alike[0], forced=any(it.forced for it in alike))
 
@@ -145,7 +145,7 @@ class Turns:
     def __init__(self, strategy):
         self.forced = set()
         self._strategy = strategy
-        self._point = -1
+        self._point = 0  # the first step is not put to a strategy
         self._last = None
 
     def choose(self, steps):

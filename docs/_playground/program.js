@@ -185,7 +185,8 @@ export class Program {
         this.editor.mark(offered.map((it) => Number(/:(\d+)/.exec(it.where)?.[1])));
         const items = offered.map((it, index) => {
             const choice = button("", () => this.play([...choices, index]));
-            choice.append(make("strong", {}, it.task), ` ${it.what} `, make("code", {}, it.where.replace(/^program\.py:/, "line ")));
+            choice.append(make("strong", {}, it.task), it.what ? `: ${it.what} ` : "");
+            if (it.where) choice.append(make("code", {}, it.where.replace(/^program\.py:/, "line ")));
             return make("li", {}, choice);
         });
         return [make("p", { className: "playground-asks" }, "Which task goes on?"), make("ol", { className: "playground-choices" }, ...items)];

@@ -120,7 +120,11 @@ def test_the_reader_is_the_scheduler(playground):
     for _ in range(4):  # begins, reads, writes, ends
         choose(root, "Thread-2")
     assert verdict(root) == "You broke it. AssertionError: two came, 1 counted"
-    expect(root.page.locator(".level-state").first).to_have_text("Broken with 1 forced switch: nobody needs fewer.")
+    steps = root.locator(".schedule li", has_text="Thread-").all_inner_texts()
+    done = [re.search(r"\b(begin|read|write|end)\b", it)[0] for it in steps]
+    assert done[:6] == ["begin", "read", "begin", "read", "write", "end"]
+    assert "Thread-2" in root.locator(".schedule li.forced").inner_text()
+    expect(root.page.locator(".level-state").first).to_contain_text("1 forced switch: nobody needs fewer. Now mend it")
     expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 0 mended")
     write(root, MENDED + program(root)[program(root).index("\ndef main") :])
     ask(root, "Try every schedule")

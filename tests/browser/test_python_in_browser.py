@@ -31,13 +31,14 @@ USUAL = (
 ENDLESS = {"two_bakers": 2, "pipeline": 2, "full_shelf": 2}
 """The seconds to search where not all schedules can be tried; how many were tried is then not the same."""
 NATIVE = """
-import ast, json, sys
+import ast, contextlib, io, json, sys
 from concmodels.explore import explore
 for file, returns, seconds in json.loads(sys.argv[1]):
     def check(value):
         if returns and value != ast.literal_eval(returns):
             raise AssertionError(f"main returned {value!r} instead of {returns}")
-    report = explore(file, check=check, seconds=seconds)
+    with contextlib.redirect_stdout(io.StringIO()):
+        report = explore(file, check=check, seconds=seconds)
     print(json.dumps([report.verdict, report.in_all, report.failure and report.failure.replay_id]))
 """
 START = """async (folder) => {

@@ -9,7 +9,7 @@ switch has led to, which have a mark. What repeats itself near the end, of tasks
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -48,18 +48,7 @@ def picture(moments: Sequence[Moment], most: int = ROWS) -> list[str]:
 
 def rows_of(moments: Sequence[Moment]) -> list[Moment]:
     """Return the moments that a picture shows, one for each of its rows; what repeats itself is not folded yet."""
-    return list(_rows(list(marked(moments))))
-
-
-def marked(moments: Iterable[Moment]) -> Iterator[Moment]:
-    """Yield the moments that have a line; where a forced switch has a task begin, its first line gets the mark."""
-    forced = set()
-    for moment in moments:
-        if moment.forced:
-            forced.add(moment.identity)
-        if moment.file:
-            yield replace(moment, forced=moment.identity in forced)
-            forced.discard(moment.identity)
+    return list(_rows(list(_marked(moments))))
 
 
 def lanes_of(rows: Sequence[Moment]) -> list[str]:
@@ -83,6 +72,17 @@ def _without_repetition(rows: list[Moment]) -> tuple[list[Moment], int, int]:
 
 def _in_lane(moment: Moment, lane: int) -> str:
     return f"{'> ' if moment.forced else '  '}{'  ' * lane}{moment.task}"
+
+
+def _marked(moments: Sequence[Moment]) -> Iterator[Moment]:
+    """Yield the moments that have a line; where a forced switch has a task begin, its first line gets the mark."""
+    forced = set()
+    for moment in moments:
+        if moment.forced:
+            forced.add(moment.identity)
+        if moment.file:
+            yield replace(moment, forced=moment.identity in forced)
+            forced.discard(moment.identity)
 
 
 def _rows(moments: list[Moment]) -> Iterator[Moment]:
