@@ -217,6 +217,7 @@ def test_a_browser_that_can_not_says_so_and_loads_nothing(visit, playground):
     root = page.locator("#run-lost-update-broken")
     root.get_by_role("button", name="Change and run it").click()
     expect(root.get_by_role("status")).to_contain_text("This browser can't run programs here")
+    expect(root.get_by_role("status")).to_contain_text("concmodels.explore examples/races/lost_update_broken.py")
     assert not [url for url in asked if "playground" in url]
 
 

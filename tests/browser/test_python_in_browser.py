@@ -197,7 +197,7 @@ def test_exercises_are_checked_as_by_the_script_that_marks_them(python, tmp_path
             found["failure"]["error"] if found.get("failure") else "; ".join(found.get("remarks", [found["sentence"]]))
         )
         verdict = "not checked" if found["verdict"] == "refused" else found["verdict"]
-        assert [verdict, told.replace("program.py", file.name)] == expected[file.stem]
+        assert [verdict, told.replace("program.py", str(file.relative_to(ROOT)))] == expected[file.stem]
 
 
 def ask(python, question, *rest):
