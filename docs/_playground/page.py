@@ -12,6 +12,7 @@ the program, and would be in its pictures.
 """
 
 import ast
+import asyncio
 import contextlib
 import dataclasses
 import functools
@@ -28,6 +29,7 @@ from pyodide.ffi import to_js
 from concmodels.explore import exploring
 from concmodels.explore.choices import Choose, Chosen
 from concmodels.explore.errors import CannotExplore, StillComputing
+from concmodels.explore.eventloops.refused import refuse
 from concmodels.explore.exploring import scenario_of
 from concmodels.explore.failures.drawing import drawing
 from concmodels.explore.failures.moment import Moment
@@ -210,6 +212,14 @@ class News:
             self._last = now
             postMessage(to_js({"count": self._runs.count}, dict_converter=Object.fromEntries))
 
+
+def refuse_asyncio(main, **_):
+    """Take the place of `asyncio.run`. Pyodide's would use the browser's event loop, where no schedule decides."""
+    main.close()
+    refuse("runs asyncio", "in a terminal, python -m concmodels.explore simulates its event loop; the page can't yet")
+
+
+asyncio.run = refuse_asyncio
 
 os.makedirs("/program", exist_ok=True)
 os.chdir("/program")

@@ -179,8 +179,9 @@ def test_a_program_that_never_ends_is_stopped(playground):
         ("import socket\n\ndef main():\n    socket.create_connection(('127.0.0.1', 9))\n", "socket"),
         ("visitors = 0\n", "main"),
         ("import trio\n\nasync def main():\n    await trio.sleep(1)\n", "trio"),
+        ("import asyncio\n\nasync def main():\n    await asyncio.sleep(1)\n", "asyncio"),
     ],
-    ids=["syntax", "socket", "no-main", "trio"],
+    ids=["syntax", "socket", "no-main", "trio", "asyncio"],
 )
 def test_what_can_not_be_run_is_answered_by_a_sentence(playground, text, told):
     root = playground()
