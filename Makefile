@@ -78,9 +78,9 @@ docs: setup ## the site, in build/docs
 	$(python) -m sphinx -n -W --keep-going $$([ -t 1 ] || echo -q) -E -d build/docs-doctrees docs build/docs
 	@echo "The site is in build/docs; make docs-serve shows it."
 
-# The site is built without it, too: its programs can then be read only.
-playground: ## what the site's programs run with in a browser, into .python/playground (needs npm)
-	@sh tools/playground.sh || [ $$? -eq 3 ]
+# The site is built without it, too: its programs can then be read only. That is a failure on CI alone.
+playground: ## what the site's programs run with in a browser, into .python/playground (20 MB)
+	@sh tools/playground.sh || { [ $$? -eq 3 ] && [ "$$CI" != true ]; }
 
 docs-serve: docs ## the site, on this machine
 	@$(python) tools/serve.py build/docs

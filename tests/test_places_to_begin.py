@@ -130,3 +130,15 @@ def test_no_package_registry_is_named():
     assert REGISTRIES.search("upload.pypi.example") and REGISTRIES.search(f"https://{'pypi'}.example/")
     for path in [ROOT / "Dockerfile", DEVCONTAINER, *WORKFLOWS]:
         assert not REGISTRIES.search(path.read_text()), path
+
+
+def test_the_site_is_built_with_what_runs_programs_in_the_page_and_keeps_it():
+    """The cache is made anew when, and only when, `tools/playground.sh` would fetch again."""
+    steps = list(steps_of(ROOT / ".github" / "workflows" / "site.yml"))
+    (cache,) = (it for it in steps if it.get("uses", "").startswith("actions/cache@"))
+    assert cache["with"]["path"] == ".python/playground"
+    keys = set(re.findall(r"'([^']+)'", cache["with"]["key"]))
+    stamp = re.search(r"wanted=\$\(cat (.+) \| cksum\)", (ROOT / "tools" / "playground.sh").read_text())[1]
+    assert keys == {it.replace("*.json", "*") for it in stamp.split()}
+    builds = [number for number, it in enumerate(steps) if made_by(it.get("run", "")) == ["playground", "docs"]]
+    assert builds and builds[0] > steps.index(cache)

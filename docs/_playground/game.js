@@ -44,6 +44,7 @@ function sentence(level, { forced, mended } = {}) {
         parts.push(forced <= fewest ? `${count}: nobody needs fewer.` : `${count}. ${fewest} ${fewest === 1 ? "is" : "are"} enough.`);
     }
     if (mended) parts.push("Mended: it holds in all schedules.");
+    else if (forced !== undefined) parts.push("Now mend it: change the program, and press Try every schedule.");
     return parts.join(" ");
 }
 

@@ -1,8 +1,8 @@
 // Makes the programs of a page ones that can be changed and run, in the page. Before the reader asks for it, nothing
 // but this file and its style sheet is loaded.
 
-const BROWSERS = "This browser can't run programs here, because it can't suspend WebAssembly: Chrome and " +
-    "Edge 137 can; Firefox 153 and Safari 27 should.";
+const BROWSERS = "This browser can't run programs here, because it can't suspend WebAssembly. Chrome and Edge can since " +
+    "version 137, Firefox since 153, and Safari should since 27.";
 const FROM_A_FILE = "A browser runs programs only on pages that come from a server: make docs-serve starts one.";
 
 function whyNot() {
@@ -16,8 +16,10 @@ async function open(root, packed) {
     const reason = whyNot();
     if (reason) {
         const status = document.createElement("p");
+        const command = document.createElement("code");
+        command.textContent = `python -m concmodels.explore ${root.querySelector(".playground-program").dataset.file}`;
         status.setAttribute("role", "status");
-        status.textContent = reason;
+        status.append(`${reason} In a terminal: `, command);
         root.append(status);
         return null;
     }

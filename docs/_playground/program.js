@@ -63,7 +63,10 @@ function button(text, onclick, kind = "") {
 
 export class Program {
     constructor(root, text) {
-        this.original = programIn(root);
+        const told = root.querySelector(".playground-program");
+        this.original = (told.content.textContent || root.querySelector("pre").textContent).trimEnd();
+        this.returns = told.dataset.returns ?? ""; // what main has to return, written in Python
+        this.exercise = told.dataset.exercise;
         this.root = root;
         const place = make("div", { className: "playground-editor" });
         this.status = make("p", { className: "playground-status", role: "status" });
@@ -102,11 +105,12 @@ export class Program {
         this.result.replaceChildren(...parts);
     }
 
-    async ask(...question) {
+    async ask(question, ...rest) {
         this.wait(true);
         try {
-            const answer = await Python.ask((news) => (this.status.textContent = news), ...question);
-            const detail = { question: question[0], answer, program: this };
+            const news = (text) => (this.status.textContent = text);
+            const answer = await Python.ask(news, question, this.editor.text, this.returns, ...rest);
+            const detail = { question, answer, program: this };
             this.root.dispatchEvent(new CustomEvent("playground-answer", { bubbles: true, detail }));
             return answer;
         } catch (error) {
@@ -127,7 +131,7 @@ export class Program {
     }
 
     async runOnce() {
-        const answer = await this.ask("run", this.editor.text);
+        const answer = await this.ask("run");
         if (answer === null) return;
         const titles = { ended: "It ended well, on one schedule of many.", failed: "It failed.", refused: "It can't be run here." };
         this.editor.mark([]);
@@ -139,7 +143,7 @@ export class Program {
     }
 
     async search(...question) {
-        const answer = await this.ask(question[0], this.editor.text, ...question.slice(1));
+        const answer = await this.ask(...question);
         if (answer !== null) this.showFound(answer);
     }
 
@@ -148,7 +152,7 @@ export class Program {
         this.editor.mark(failure ? failure.lines : []);
         if (!failure) {
             const isRefused = answer.verdict === "refused";
-            const title = isRefused ? "It can't be run here." : `${withoutFile(answer.sentence)}.`;
+            const title = isRefused ? "It can't be run here." : this.titleOf(answer);
             this.show(verdict(title, isRefused ? answer.sentence : "", isRefused), ...remarks(answer.remarks), ...output(answer));
             return;
         }
@@ -160,12 +164,20 @@ export class Program {
         this.id.value = failure.replay;
     }
 
+    // Of a program that has held.
+    titleOf({ verdict, sentence }) {
+        const title = `${withoutFile(sentence)}.`;
+        const isSolved = this.exercise && verdict === "held in all" && this.editor.text !== this.original;
+        return isSolved ? `Exercise ${this.exercise} is solved. ${title}` : title;
+    }
+
     async play(choices) {
-        const answer = await this.ask("step", this.editor.text, JSON.stringify(choices));
+        const answer = await this.ask("step", JSON.stringify(choices));
         if (answer === null) return;
         const back = choices.length ? [button("Take the last choice back", () => this.play(choices.slice(0, -1)))] : [];
         const after = answer.verdict === "asks" ? this.question(answer.choices, choices) : this.end(answer);
-        this.show(picture(answer.picture ?? ""), ...after, ...back, ...output(answer));
+        const count = answer.forced ? [make("p", { className: "playground-remark" }, `Forced switches so far: ${answer.forced}.`)] : [];
+        this.show(picture(answer.picture ?? ""), ...count, ...after, ...back, ...output(answer));
         this.result.querySelector(".playground-choices button")?.focus({ preventScroll: true });
     }
 
@@ -173,7 +185,8 @@ export class Program {
         this.editor.mark(offered.map((it) => Number(/:(\d+)/.exec(it.where)?.[1])));
         const items = offered.map((it, index) => {
             const choice = button("", () => this.play([...choices, index]));
-            choice.append(make("strong", {}, it.task), ` ${it.what} `, make("code", {}, it.where.replace(/^program\.py:/, "line ")));
+            choice.append(make("strong", {}, it.task), it.what ? `: ${it.what} ` : "");
+            if (it.where) choice.append(make("code", {}, it.where.replace(/^program\.py:/, "line ")));
             return make("li", {}, choice);
         });
         return [make("p", { className: "playground-asks" }, "Which task goes on?"), make("ol", { className: "playground-choices" }, ...items)];
@@ -223,10 +236,6 @@ function withoutFile(sentence) {
 
 function withLines(text) {
     return text.replaceAll(/(?:the )?program\.py:(\d+)/g, "line $1");
-}
-
-function programIn(root) {
-    return root.querySelector("pre").textContent.replace(/\n$/, "");
 }
 
 export async function unpacked(text) {

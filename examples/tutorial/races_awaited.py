@@ -9,6 +9,7 @@ async def main(model):
         both = [group.spawn(withdraw, model, account, 80) for _ in range(2)]
     print("taken:", sum([await task.result() for task in both]))
     print("balance:", account["balance"])
+    return account["balance"]
 
 
 async def withdraw(model, account, amount):

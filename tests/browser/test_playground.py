@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser import SCHEMES, WIDTHS
+from browser import ROOT, SCHEMES, WIDTHS
 from looking import none
 from playwright.sync_api import expect
 
@@ -120,7 +120,10 @@ def test_the_reader_is_the_scheduler(playground):
     for _ in range(4):  # begins, reads, writes, ends
         choose(root, "Thread-2")
     assert verdict(root) == "You broke it. AssertionError: two came, 1 counted"
-    expect(root.page.locator(".level-state").first).to_have_text("Broken with 1 forced switch: nobody needs fewer.")
+    steps = root.locator(".schedule .step").all_inner_texts()
+    assert steps[1:6] == ["begin", "read visitors", "begin", "read visitors", "write visitors"]
+    assert "Thread-2" in root.locator(".schedule li.forced").inner_text()
+    expect(root.page.locator(".level-state").first).to_contain_text("1 forced switch: nobody needs fewer. Now mend it")
     expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 0 mended")
     write(root, MENDED + program(root)[program(root).index("\ndef main") :])
     ask(root, "Try every schedule")
@@ -129,6 +132,24 @@ def test_the_reader_is_the_scheduler(playground):
     expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 1 mended")
     root.page.get_by_role("button", name="Begin again").click()
     expect(root.page.locator(".game-score")).to_contain_text("0 of 10 broken, 0 mended")
+
+
+def test_an_exercise_is_solved(playground):
+    root = playground("races", "teachers/session-5.html")
+    ask(root, "Try every schedule")
+    assert "AssertionError: main returned -60 instead of 20" in verdict(root)
+    assert root.locator(".schedule li").count() > 3
+    write(root, (ROOT / "examples/teachers/withdraw_locked.py").read_text())
+    ask(root, "Try every schedule")
+    assert re.fullmatch(r"Exercise 5\.1 is solved\. Held in all \d+ schedules\.", verdict(root))
+
+
+def test_a_block_that_shows_a_part_opens_the_whole_program(playground):
+    root = playground("forgotten-close", "tutorial/one-channel.html")
+    assert "def main(model):" in program(root)
+    ask(root, "Run")
+    assert "Deadlock" in verdict(root)
+    assert "main: receive on channel 'shelf'" in root.locator(".playground-result").inner_text()
 
 
 def test_a_program_without_its_assertion_is_not_mended(playground):
@@ -157,8 +178,9 @@ def test_a_program_that_never_ends_is_stopped(playground):
         ("import socket\n\ndef main():\n    socket.create_connection(('127.0.0.1', 9))\n", "socket"),
         ("visitors = 0\n", "main"),
         ("import trio\n\nasync def main():\n    await trio.sleep(1)\n", "trio"),
+        ("import asyncio\n\nasync def main():\n    await asyncio.sleep(1)\n", "asyncio"),
     ],
-    ids=["syntax", "socket", "no-main", "trio"],
+    ids=["syntax", "socket", "no-main", "trio", "asyncio"],
 )
 def test_what_can_not_be_run_is_answered_by_a_sentence(playground, text, told):
     root = playground()
@@ -195,6 +217,7 @@ def test_a_browser_that_can_not_says_so_and_loads_nothing(visit, playground):
     root = page.locator("#run-lost-update-broken")
     root.get_by_role("button", name="Change and run it").click()
     expect(root.get_by_role("status")).to_contain_text("This browser can't run programs here")
+    expect(root.get_by_role("status")).to_contain_text("concmodels.explore examples/races/lost_update_broken.py")
     assert not [url for url in asked if "playground" in url]
 
 

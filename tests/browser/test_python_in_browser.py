@@ -1,8 +1,11 @@
 """Python in the browser: the rules of greenlet, and the explorer's verdicts, are those of Python outside of it."""
 
+import csv
 import json
+import re
 import subprocess
 import zipfile
+from pathlib import Path
 
 import greenlet_rules
 import pytest
@@ -10,15 +13,32 @@ from browser import ROOT
 from looking import new_context
 
 pytestmark = pytest.mark.timeout(300)  # on a busy machine Python begins in half a minute
-BROKEN = sorted((ROOT / "examples/races").glob("*_broken.py"))
-FIXED = sorted((ROOT / "examples/races").glob("*_fixed.py"))
-USUAL = ("lost_update", "missed_notify", "forgotten_cancel", "barrier_reuse")
-"""The pairs that are tried without `--thorough`."""
+PYTHON = ROOT / ".python/venv-3.14/bin/python"
+PROGRAM = re.compile(r'<template class="playground-program" data-file="([^"]+)"(?: data-returns="([^"]*)")?')
+RACES = {f"examples/races/{it.name}" for it in (ROOT / "examples/races").glob("*_*.py")}
+OTHERS = {
+    "examples/tutorial/one_channel.py": "channels",
+    "examples/tutorial/waiting_for_two.py": "select",
+    "examples/tutorial/forgotten_close.py": "the report of a deadlock",
+    "examples/tutorial/races.py": "the tutorial's own race, and exercise 5.1",
+    "examples/teachers/philosophers.py": "the philosophers, and exercise 4.1",
+}
+USUAL = (
+    "lost_update_broken", "lost_update_fixed", "missed_notify_broken", "forgotten_cancel_fixed", "barrier_reuse_broken",
+    "waiting_for_two", "forgotten_close", "races", "philosophers", "philosophers_mended",
+)  # fmt: skip
+"""The programs that are tried without `--thorough`."""
+ENDLESS = {"two_bakers": 2, "pipeline": 2, "full_shelf": 2}
+"""The seconds to search where not all schedules can be tried; how many were tried is then not the same."""
 NATIVE = """
-import json, sys
+import ast, contextlib, io, json, sys
 from concmodels.explore import explore
-for file in sys.argv[1:]:
-    report = explore(file, seconds=60)
+for file, returns, seconds in json.loads(sys.argv[1]):
+    def check(value):
+        if returns and value != ast.literal_eval(returns):
+            raise AssertionError(f"main returned {value!r} instead of {returns}")
+    with contextlib.redirect_stdout(io.StringIO()):
+        report = explore(file, check=check, seconds=seconds)
     print(json.dumps([report.verdict, report.in_all, report.failure and report.failure.replay_id]))
 """
 START = """async (folder) => {
@@ -83,20 +103,37 @@ def python(browser, site, pytestconfig):
 
 @pytest.fixture(scope="module")
 def native(pytestconfig):
-    """What Python outside of the browser says of the races: by file the verdict, of how many schedules, the id."""
-    files = wanted(pytestconfig)
-    command = [ROOT / ".python/venv-3.14/bin/python", "-c", NATIVE, *files]
+    """What Python outside of the browser says of each program: the verdict, of how many schedules, the replay id."""
+    programs = wanted(pytestconfig)
+    command = [PYTHON, "-c", NATIVE, json.dumps([[*it, seconds_for(it)] for it in programs])]
     lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
-    return dict(zip(files, map(json.loads, lines), strict=True))
+    return dict(zip(programs, map(json.loads, lines), strict=True))
+
+
+def with_a_button(config):
+    """The programs that the site has a button for, each with what its `main` has to return, as text."""
+    pages = [it.read_text() for it in config.option.site.rglob("*.html")]
+    return sorted({found for page in pages for found in PROGRAM.findall(page)})
 
 
 def wanted(config):
-    return [it for it in (*BROKEN, *FIXED) if config.option.thorough or it.stem.rpartition("_")[0] in USUAL]
+    """Those that are tried."""
+    return [
+        (file, returns) for file, returns in with_a_button(config) if config.option.thorough or Path(file).stem in USUAL
+    ]
+
+
+def seconds_for(program):
+    return ENDLESS.get(Path(program[0]).stem, 60)
 
 
 def pytest_generate_tests(metafunc):
-    if "race" in metafunc.fixturenames:
-        metafunc.parametrize("race", wanted(metafunc.config), ids=lambda it: it.stem)
+    if "program" in metafunc.fixturenames:
+        metafunc.parametrize("program", wanted(metafunc.config), ids=lambda it: Path(it[0]).stem)
+
+
+def test_the_programs_that_are_to_be_tried_have_a_button(python, pytestconfig):
+    assert RACES | OTHERS.keys() <= {file for file, _ in with_a_button(pytestconfig)}
 
 
 def test_it_is_the_python_that_the_archive_was_made_for(python, pytestconfig):
@@ -133,10 +170,36 @@ class TestGreenlets:
         assert not python.evaluate(CALL, [KEEP_RULE, rule.__name__])
 
 
-def test_the_verdict_and_the_replay_id_are_the_same(python, native, race):
-    found = json.loads(python.evaluate(CALL, [ASK_PAGE, "explore", race.read_text(), 60]))
+def test_the_verdict_and_the_replay_id_are_the_same(python, native, program):
+    file, returns = program
+    text = (ROOT / file).read_text()
+    assert ask(python, "run", text, returns)["verdict"] in ("ended", "failed")
+    found = ask(python, "explore", text, returns, seconds_for(program))
     failure = found["failure"]
-    assert [found["verdict"], found["in_all"], failure and failure["replay"]] == native[race]
+    assert [found["verdict"], found["in_all"], failure and failure["replay"]] == native[program]
     if failure:
-        again = json.loads(python.evaluate(CALL, [ASK_PAGE, "replay", race.read_text(), failure["replay"]]))
+        again = ask(python, "replay", text, returns, failure["replay"])
         assert again["failure"]["error"] == failure["error"]
+
+
+def test_exercises_are_checked_as_by_the_script_that_marks_them(python, tmp_path):
+    teachers = ROOT / "examples/teachers"
+    files = [teachers / "withdraw_locked.py", teachers / "withdraw_owner.py"]
+    files += [it for it in (ROOT / "tests/docs/withdrawals").glob("*.py") if it.stem != "loops"]
+    command = [PYTHON, teachers / "check_schedules.py", "--returns", "20", "--csv", tmp_path / "marks.csv", *files]
+    subprocess.run(command, cwd=ROOT, check=False, capture_output=True)
+    with (tmp_path / "marks.csv").open() as marks:
+        expected = {Path(row["hand-in"]).stem: [row["verdict"], row["note"]] for row in csv.DictReader(marks)}
+    assert len(expected) == len(files)
+    for file in files:
+        found = ask(python, "explore", file.read_text(), "20", 60)
+        told = (
+            found["failure"]["error"] if found.get("failure") else "; ".join(found.get("remarks", [found["sentence"]]))
+        )
+        verdict = "not checked" if found["verdict"] == "refused" else found["verdict"]
+        assert [verdict, told.replace("program.py", str(file.relative_to(ROOT)))] == expected[file.stem]
+
+
+def ask(python, question, *rest):
+    """The answer of the page's Python."""
+    return json.loads(python.evaluate(CALL, [ASK_PAGE, question, *rest]))

@@ -60,6 +60,7 @@ def test_a_notebook_holds_the_programs_of_its_page_and_no_markup_of_the_site(pag
     notebook = json.loads(notebooks.Notebook(notebooks.PAGES / page).to_json())
     cells = notebook["cells"]
     assert len({cell["id"] for cell in cells}) == len(cells)
+    assert "Run it in Jupyter" in cells[0]["source"] and "in your browser" in cells[0]["source"]
     sources = {kind: [it["source"] for it in cells if it["cell_type"] == kind] for kind in ("code", "markdown")}
     assert any(source.startswith("%%writefile") for source in sources["code"]) or "python(" in sources["code"][1]
     for text in sources["markdown"]:

@@ -35,5 +35,16 @@ def test_what_a_program_has_in_it_is_no_markup(tmp_path):
     assert "<code>x = &#x27;&lt;b&gt;&#x27; if 1 &lt; 2 else &#x27;&amp;&#x27;</code>" in html
 
 
+def test_with_steps_it_says_what_a_task_does_in_its_line():
+    failure = explore("examples/races/lost_update_broken.py").failure
+    rows = [it for it in failure.moments if it.task.startswith("Thread")]
+    assert text(drawing(rows, with_steps=True))[:4] == [
+        "Thread-1 (visit) begin",
+        "Thread-1 (visit) read visitors 14 visitors += 1",
+        "Thread-2 (visit) (after a forced switch) begin",
+        "Thread-2 (visit) read visitors 14 visitors += 1",
+    ]
+
+
 def test_no_rows_make_an_empty_list():
     assert text(drawing([])) == []

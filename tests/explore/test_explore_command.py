@@ -74,6 +74,8 @@ def test_the_json_has_it_all(command, tmp_path):
     failure = report["failure"]
     assert failure["kind"] == "AssertionError" and failure["forced_switches"] == 1 and failure["steps"]
     assert {"task", "what", "file", "line", "forced"} == failure["steps"][0].keys()
+    assert {it["identity"] for it in failure["rows"]} == {"0", "1", "2"}
+    assert [it["source"] for it in failure["rows"] if it["forced"]] == ["visitors += 1"]
 
 
 def test_json_on_standard_output_has_it_for_itself(command):

@@ -149,6 +149,15 @@ def test_elsewhere_than_linux(monkeypatch):
     assert catalog.why_not("asyncio") is None
 
 
+def test_in_a_browser_only_simulated_models_run(monkeypatch):
+    """No thread can be started there; and greenlet, which is there by another name, is no scheduler of its own."""
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    assert all("in a browser only the simulated models run" in catalog.why_not(name) for name in MODELS)
+    assert catalog.why_not("sim") is catalog.why_not("sim:async") is None
+    with pytest.raises(ModelUnavailable, match="sim and sim:async"):
+        catalog.load("threads")
+
+
 def test_the_types_of_load_know_every_name():
     names = {*catalog.names(variants=True, simulated=True, distributed=True)}
     names |= {f"{it.model}:{it.variant}" for it in map(catalog.facts, names) if it.variant}

@@ -22,20 +22,32 @@ COLOURS = 6
 """The number of colours that the style sheet has for lanes."""
 
 
-def drawing(rows: Sequence[Moment], first_line: int = 1) -> str:
-    """Return the picture of these rows, which `picture.rows_of` chooses; lines count from `first_line` of the file."""
+def drawing(rows: Sequence[Moment], first_line: int = 1, *, with_steps: bool = False) -> str:
+    """Return the picture of these rows, which `picture.rows_of` chooses; lines count from `first_line` of the file.
+
+    With `with_steps` each row also says what the task does there, which may be one of several steps of its line.
+    """
     lanes = lanes_of(rows)
     at = [lanes.index(row.identity) for row in rows]
-    items = [_item(rows[number], _lanes(rows, at, number), at[number], first_line) for number in range(len(rows))]
+    drawn = [_lanes(rows, at, number) for number in range(len(rows))]
+    texts = [_step(row) * with_steps + _line(row, first_line) * bool(row.line) for row in rows]
+    items = map(_item, rows, drawn, at, texts, strict=True)
     return f'<ol class="schedule" style="--lanes:{len(lanes)}">{"".join(items)}</ol>'
 
 
-def _item(row: Moment, lanes: str, lane: int, first_line: int) -> str:
+def _step(row: Moment) -> str:
+    return f'<span class="step">{escape(row.what)}</span> '
+
+
+def _line(row: Moment, first_line: int) -> str:
+    return f'<span class="line">{row.line - first_line + 1}</span> <code>{escape(row.source)}</code>'
+
+
+def _item(row: Moment, lanes: str, lane: int, text: str) -> str:
     said = ' <span class="visually-hidden">(after a forced switch)</span>' if row.forced else ""
     return (
         f'<li class="{"forced" if row.forced else "row"}"><span class="lanes" aria-hidden="true">{lanes}</span>'
-        f'<span class="task lane-{lane % COLOURS}">{escape(row.task)}</span>{said} '
-        f'<span class="line">{row.line - first_line + 1}</span> <code>{escape(row.source)}</code></li>'
+        f'<span class="task lane-{lane % COLOURS}">{escape(row.task)}</span>{said} {text}</li>'
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.failures.explanation import explain, reasons
+from concmodels.explore.failures.picture import rows_of
 from concmodels.explore.running.outcome import place_of, sentence
 
 if TYPE_CHECKING:
@@ -72,5 +73,6 @@ class Failure:
             "forced_switches": self.forced_switches,
             "replay": self.replay_id,
             "steps": [moment.to_json() for moment in self.moments],
+            "rows": [moment.to_row() for moment in rows_of(self.moments)],
             "reasons": reasons(self.moments, self.races),
         }

@@ -47,3 +47,7 @@ class Moment:
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON can have it."""
         return {"task": self.task, "what": self.what, "file": self.file, "line": self.line, "forced": self.forced}
+
+    def to_row(self) -> dict[str, Any]:
+        """Return it as a row of a picture: with the line of the program, and the identity of its task."""
+        return self.to_json() | {"identity": self.identity, "source": self.source}

@@ -25,6 +25,8 @@ class CodeOf(Directive):
         "caption": directives.unchanged_required,
         "run": directives.flag,
         "first": directives.flag,
+        "returns": directives.unchanged_required,
+        "exercise": directives.unchanged_required,
     }
 
     def build(self) -> list[nodes.Node]:
@@ -46,9 +48,13 @@ class CodeOf(Directive):
         block = includer.run()
         if "run" not in self.options:
             return block
-        if "object" in self.options:
-            raise Mistake("a reader can run a program only, not a function of it")
-        return playground(self.arguments[0], block, self._first_line() if "first" in self.options else None)
+        return playground(
+            self.arguments[0],
+            block,
+            {it: self.options[it] for it in ("returns", "exercise") if it in self.options},
+            whole=path.read_text(encoding="utf-8") if "object" in self.options else "",
+            pictured_from=self._first_line() if "first" in self.options else None,
+        )
 
     def _first_line(self) -> int:
         """The number of the first line that is shown."""

@@ -8,6 +8,7 @@ import py_compile
 import shutil
 import tempfile
 import zipfile
+from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -39,8 +40,14 @@ def is_there() -> bool:
     return (FETCHED / ".stamp").exists()
 
 
-def playground(name: str, shown: list[nodes.Node], pictured_from: int | None = None) -> list[nodes.Node]:
+def playground(
+    name: str, shown: list[nodes.Node], told: dict[str, str], *, whole: str = "", pictured_from: int | None = None
+) -> list[nodes.Node]:
     """Wrap the block of a program, so that a reader can run it; nothing changes where that is not possible.
+
+    `told` is what the page knows of it: in `returns` the value, written in Python, that `main` has to return on every
+    schedule, and in `exercise` the number of the exercise that the program belongs to. `whole` is the program where the
+    block shows only a part of it.
 
     With `pictured_from`, the first line that is shown, there is a picture of what the button does, and one click is
     enough: the first thing that a visitor sees.
@@ -50,8 +57,10 @@ def playground(name: str, shown: list[nodes.Node], pictured_from: int | None = N
         parts, classes = [*shown, picture(name, pictured_from)], ["playground", "playground-first"]
     if not is_there():
         return parts
+    data = "".join(f' data-{key}="{escape(value)}"' for key, value in ({"file": name} | told).items())
+    known = _html(f'<template class="playground-program"{data}>{escape(whole)}</template>')
     identity = "run-" + Path(name).stem.replace("_", "-")
-    return [nodes.container("", *parts, classes=classes, ids=[identity], is_playground=True)]
+    return [nodes.container("", *parts, known, classes=classes, ids=[identity], is_playground=True)]
 
 
 def picture(name: str, first_line: int) -> nodes.Node:
@@ -73,19 +82,27 @@ class Schedule(Directive):
 
 
 class Level(Directive):
-    """A level of the game: a broken program, and the fewest forced switches that break it, in `fewest`."""
+    """A level of the game: a broken program, and the fewest forced switches that break it, in `fewest`.
+
+    The content, which is a hint, follows the program; then comes the mended one.
+    """
 
     required_arguments = 1
+    has_content = True
     option_spec: ClassVar = {"fewest": directives.nonnegative_int}
 
     def build(self) -> list[nodes.Node]:
-        code = self.markdown(f"```{{code-of}} {self.arguments[0]}\n:run:\n```")
+        broken = self.arguments[0]
+        code = self.markdown(f"```{{code-of}} {broken}\n:run:\n```")
+        fixed = broken.replace("_broken", "_fixed")
+        after = [
+            *self.parse_content_to_nodes(),
+            *self.markdown(f":::{{dropdown}} One way to mend it\n```{{code-of}} {fixed}\n:run:\n```\n:::"),
+        ]
         if not is_there():
-            return code
-        opening = (
-            f'<div class="level" id="level-{Path(self.arguments[0]).stem}" data-fewest="{self.options["fewest"]}">'
-        )
-        return [_html(opening), *code, _html('<p class="level-state" role="status"></p></div>')]
+            return [*code, *after]
+        opening = f'<div class="level" id="level-{Path(broken).stem}" data-fewest="{self.options["fewest"]}">'
+        return [_html(opening), *code, _html('<p class="level-state" role="status"></p></div>'), *after]
 
 
 class Score(Directive):
