@@ -139,7 +139,7 @@ def test_enough_points_pass_only_if_a_chapter_is_complete(hand_ins):
     (hand_ins / "swaps.py").write_text(right.replace("return self._items.popleft()", "return self._items.pop()"))
     scheme = ("--points", "delivery=40", "--pass", "1")
     for complete, swaps in ((), "yes"), (("--complete", "delivery"), "no"):
-        options, temporary = marking(hand_ins, "-k", "items_arrive_in_order", *scheme, *complete)
+        options, temporary = marking(hand_ins, "-k", "sent", *scheme, *complete)
         done = interruptible.run(options.pop("args"), timeout=70, **options)
         assert (done.returncode, done.stderr) == (0, "")
         temporary.rmdir()
