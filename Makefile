@@ -46,7 +46,7 @@ test-models: setup ## the guarantees on one model (MODEL=trio: on that one)
 	$(pytest) -n $(WORKERS) tests/models/test_conformance.py --model $(MODEL)
 
 test-gil: setup ## the tests for which the GIL matters, a minute and a half (PYTHON=3.14t: without it)
-	$(pytest) -n $(WORKERS) -q $(GIL_TESTS) -k '$(GIL_MODELS)'
+	$(pytest) -n $(WORKERS) -q $(GIL_TESTS) --by-chapter -k '$(GIL_MODELS)'
 
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200

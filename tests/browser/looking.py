@@ -38,7 +38,10 @@ GIVEN_UP = "net::ERR_ABORTED"
 
 SETTLED = """() => document.readyState === 'complete'
     && document.getAnimations().every(it => it.playState !== 'running')"""
-UNFOLD = "() => document.querySelectorAll('article details, main details').forEach(it => it.open = true)"
+UNFOLD = """() => {
+    window.unfolded = [...document.querySelectorAll("article details:not([open]), main details:not([open])")];
+    unfolded.forEach(it => it.open = true);
+}"""
 
 
 def new_context(browser, width, **settings):

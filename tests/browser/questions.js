@@ -28,6 +28,13 @@
     return width <= innerWidth ? [] : [`${width} pixels wide`, ...this.shown(culprits.slice(0, 5))];
   },
 
+  // A page that is longer than this with every answer folded.
+  tooHigh(most) {
+    unfolded.forEach((it) => { it.open = false; });
+    const height = document.documentElement.scrollHeight;
+    return height > most ? [`${height} pixels high, where ${most} are enough`] : [];
+  },
+
   // What is wider than its frame while the frame lets nobody scroll. Frames of a pixel hide what only is read out.
   cutOff() {
     return this.shown(this.inArticle("*").filter((it) => it.checkVisibility() && it.clientWidth > 1

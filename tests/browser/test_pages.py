@@ -12,6 +12,8 @@ import pytest
 from browser import SCHEMES, WIDTHS
 from looking import SPECIMENS, Look, none
 
+LONGEST = 6000
+"""Pixels of a model's page where it is wide."""
 FAINT = (
     (".sidebar-tree a", "color", "#aaa"),
     ("article p:not(:has(*))", "color", "#999"),
@@ -50,6 +52,11 @@ def test_it_is_in_order(tab, address_of, name, thorough, subtests):
                 none(tab.barriers("colours", every=thorough))
         with subtests.test("it is accessible", width=width):
             none(tab.barriers("others", every=thorough))
+    if name.startswith("models/"):
+        tab.be_wide(WIDTHS["wide"])
+        with subtests.test("it is not long"):
+            none(tab.ask("brokenPictures"))  # waits for those that are shown where it is wide
+            none(tab.ask("tooHigh", LONGEST))
 
 
 def ask_in_any_colours(tab, width, subtests):

@@ -12,6 +12,13 @@ pytestmark = pytest.mark.timeout(300)  # some ask ten questions
 PATIENCE_MS = 100_000
 """How long an answer may take on a busy machine; on a quiet one Python needs two to four seconds to begin."""
 WORKS = "()=> document.querySelector('.playground-button:disabled') === null"
+CAN_NOT_BE_RUN = (
+    ("def main(:\n    pass\n", "program.py"),
+    ("import socket\n\ndef main():\n    socket.create_connection(('127.0.0.1', 9))\n", "socket"),
+    ("visitors = 0\n", "main"),
+    ("import trio\n\nasync def main():\n    await trio.sleep(1)\n", "trio"),
+)
+"""Programs, and a word of the answer."""
 MENDED = """
 import threading
 
@@ -91,8 +98,18 @@ def test_nothing_is_loaded_before_the_click(visit, playground, pytestconfig):
     assert ours == {"playground.js", "playground.css"}
 
 
-def test_a_lost_update_is_found_played_again_and_mended(playground):
-    root = playground()
+def the_keyboard_alone_is_enough(root):
+    keyboard = root.page.keyboard
+    root.locator(".cm-content").focus()
+    keyboard.press("Escape")
+    keyboard.press("Tab")
+    expect(root.get_by_role("button", name="Try every schedule")).to_be_focused()
+    keyboard.press("Enter")
+    answered(root)
+    assert verdict(root).startswith("Broken")
+
+
+def a_lost_update_is_found_played_again_and_mended(root):
     ask(root, "Run")
     assert verdict(root).startswith("It ended well")
     ask(root, "Try every schedule")
@@ -110,6 +127,41 @@ def test_a_lost_update_is_found_played_again_and_mended(playground):
     assert verdict(root) == "Held in all 2 schedules."
     root.get_by_role("button", name="Undo my changes").click()
     assert "with lock" not in program(root)
+
+
+def what_can_not_be_run_is_answered_by_a_sentence(root):
+    for text, told in CAN_NOT_BE_RUN:
+        write(root, text)
+        ask(root, "Try every schedule")
+        assert told in root.locator(".playground-verdict").inner_text()
+        assert "Traceback" not in root.inner_text()
+
+
+def a_program_that_never_ends_is_stopped(root):
+    write(root, "def main():\n    while True:\n        pass\n")
+    root.get_by_role("button", name="Run", exact=True).click()
+    expect(root.locator(".playground-status")).to_have_text("Running …", timeout=PATIENCE_MS)
+    root.get_by_role("button", name="Stop").click()
+    expect(root.locator(".playground-status")).to_have_text("Stopped.")
+    root.get_by_role("button", name="Undo my changes").click()
+    ask(root, "Run")
+    assert verdict(root).startswith("It ended well")
+
+
+ON_ONE_PAGE = (
+    the_keyboard_alone_is_enough,
+    a_lost_update_is_found_played_again_and_mended,
+    what_can_not_be_run_is_answered_by_a_sentence,
+    a_program_that_never_ends_is_stopped,
+)
+"""What is asked of a page one after the other: to begin, Python takes longer than all of these."""
+
+
+def test_a_program_in_the_page(playground, subtests):
+    root = playground()
+    for asked in ON_ONE_PAGE:
+        with subtests.test(asked.__name__):
+            asked(root)
 
 
 def test_the_reader_is_the_scheduler(playground):
@@ -134,36 +186,6 @@ def test_the_reader_is_the_scheduler(playground):
     expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 1 mended")
     root.page.get_by_role("button", name="Begin again").click()
     expect(root.page.locator(".game-score")).to_contain_text("0 of 10 broken, 0 mended")
-
-
-def test_a_program_that_never_ends_is_stopped(playground):
-    root = playground()
-    write(root, "def main():\n    while True:\n        pass\n")
-    root.get_by_role("button", name="Run", exact=True).click()
-    expect(root.locator(".playground-status")).to_have_text("Running …", timeout=PATIENCE_MS)
-    root.get_by_role("button", name="Stop").click()
-    expect(root.locator(".playground-status")).to_have_text("Stopped.")
-    root.get_by_role("button", name="Undo my changes").click()
-    ask(root, "Run")
-    assert verdict(root).startswith("It ended well")
-
-
-CAN_NOT_BE_RUN = {
-    "syntax": ("def main(:\n    pass\n", "program.py"),
-    "socket": ("import socket\n\ndef main():\n    socket.create_connection(('127.0.0.1', 9))\n", "socket"),
-    "no main": ("visitors = 0\n", "main"),
-    "trio": ("import trio\n\nasync def main():\n    await trio.sleep(1)\n", "trio"),
-}
-
-
-def test_what_can_not_be_run_is_answered_by_a_sentence(playground, subtests):
-    root = playground()
-    for name, (text, told) in CAN_NOT_BE_RUN.items():
-        with subtests.test(name):
-            write(root, text)
-            ask(root, "Try every schedule")
-            assert told in root.locator(".playground-verdict").inner_text()
-            assert "Traceback" not in root.inner_text()
 
 
 def test_a_link_has_the_program_in_it(playground, visit):
@@ -194,18 +216,6 @@ def test_a_browser_that_can_not_says_so_and_loads_nothing(visit, playground):
     root.get_by_role("button", name="Change and run it").click()
     expect(root.get_by_role("status")).to_contain_text("This browser can't run programs here")
     assert not [url for url in asked if "playground" in url]
-
-
-def test_the_keyboard_alone_is_enough(playground):
-    root = playground()
-    keyboard = root.page.keyboard
-    root.locator(".cm-content").focus()
-    keyboard.press("Escape")
-    keyboard.press("Tab")
-    expect(root.get_by_role("button", name="Try every schedule")).to_be_focused()
-    keyboard.press("Enter")
-    answered(root)
-    assert verdict(root).startswith("Broken")
 
 
 def test_it_fits_a_phone_and_axe_finds_nothing_grave(playground, visit):
