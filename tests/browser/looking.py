@@ -76,9 +76,13 @@ class Look:
         """Wait until everything is loaded and no colour is on its way to another."""
         self.page.wait_for_function(SETTLED)
 
+    def is_wide(self, width):
+        """Whether it is so many pixels wide."""
+        return self.page.viewport_size["width"] == width
+
     def be_wide(self, width):
         """Be so many pixels wide, and let the page's scripts hear of that, as they do before it is drawn."""
-        if self.page.viewport_size["width"] != width:
+        if not self.is_wide(width):
             self.page.set_viewport_size({"width": width, "height": HEIGHT})
             self.ask("drawnAt", width)
             self.settle()
