@@ -2,7 +2,7 @@
 
 The description is `description` in the page's front matter, else its first sentence; of a short one, or of a question,
 the next one too. Where CONCMODELS_SITE (or `-D html_baseurl=`) says where the site will be, there are also the page's
-own address and a card; elsewhere a card would take longer than the rest of its page, and nobody could find it.
+own address and a card. Elsewhere nobody could find a card, and each takes a tenth of a second or two.
 """
 
 import re
