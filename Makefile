@@ -29,8 +29,10 @@ help: ## this list
 	@echo "PYTHON=3.15 after any of them uses that version, in an environment of its own (default: $(PYTHON));"
 	@echo "INTERPRETER=PATH beside it names the interpreter to be used for that."
 
+# The tasks of the ring, and its messages.
+RING = 300 10000
 demo: setup ## 3 million hops: 10,000 messages through 300 subinterpreters
-	$(python) -m concmodels.ring 300 10000 --model subinterp
+	$(python) -m concmodels.ring $(RING) --model subinterp
 
 test: setup ## the tests, 7 minutes
 	@echo "This takes about 7 minutes on two processors."
@@ -44,7 +46,7 @@ test-models: setup ## the guarantees on one model (MODEL=trio: on that one)
 	$(pytest) -n $(WORKERS) tests/models/test_conformance.py --model $(MODEL)
 
 test-gil: setup ## the tests for which the GIL matters, a minute and a half (PYTHON=3.14t: without it)
-	$(pytest) -n $(WORKERS) -q $(GIL_TESTS) -k '$(GIL_MODELS)'
+	$(pytest) -n $(WORKERS) -q $(GIL_TESTS) --by-chapter -k '$(GIL_MODELS)'
 
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200

@@ -14,6 +14,7 @@ is a failure, unless it is one of EXPECTED: there, nothing may be missing unnoti
 
     pytest --model trio --model processes:spawn      these only
     pytest --times 50 -k cancelled                   each test fifty times: how a race shows
+    pytest --by-chapter -k trio                      a test for each chapter of guarantees, also with -k
     pytest --thorough                                every guarantee on every variant, every setting on every model
                                                      (see `matrix` and `kinds`), and many rounds
     pytest tests/explore/test_reduction.py --programs 1000     that test on so many random programs
@@ -56,6 +57,7 @@ def pytest_addoption(parser, pluginmanager):
     plugin.add_short_option(parser)
     parser.addoption("--times", type=int, default=1, metavar="N", help="run each test N times")
     parser.addoption("--thorough", action="store_true", help="everything on every variant, with many rounds")
+    parser.addoption("--by-chapter", action="store_true", help="a test for each chapter of guarantees, also with -k")
     parser.addoption("--programs", type=int, metavar="N", help="random programs for the complete search")
     parser.addoption("--expect-all", action="store_true", help="a model that can't run here is a failure, as on CI")
 
@@ -115,7 +117,8 @@ def pytest_generate_tests(metafunc):
 
 def _is_by_chapters(config):
     """Whether a chapter of guarantees is one test: not, where some of the guarantees may be meant."""
-    return not (_thorough(config) or config.option.keyword or any("::" in argument for argument in config.args))
+    some = _thorough(config) or config.option.keyword or any("::" in argument for argument in config.args)
+    return config.option.by_chapter or not some
 
 
 @pytest.hookimpl(trylast=True)

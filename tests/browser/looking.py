@@ -38,7 +38,10 @@ GIVEN_UP = "net::ERR_ABORTED"
 
 SETTLED = """() => document.readyState === 'complete'
     && document.getAnimations().every(it => it.playState !== 'running')"""
-UNFOLD = "() => document.querySelectorAll('article details, main details').forEach(it => it.open = true)"
+UNFOLD = """() => {
+    window.unfolded = [...document.querySelectorAll("article details:not([open]), main details:not([open])")];
+    unfolded.forEach(it => it.open = true);
+}"""
 
 
 def new_context(browser, width, **settings):
@@ -55,7 +58,7 @@ class Look:
         self.page = context.new_page()
         self.address = None
         self.troubles = []
-        self._tried = Counter()
+        self._tried, self._good = Counter(), set()
         self._listen()
 
     def open(self, address):
@@ -73,9 +76,13 @@ class Look:
         """Wait until everything is loaded and no colour is on its way to another."""
         self.page.wait_for_function(SETTLED)
 
+    def is_wide(self, width):
+        """Whether it is so many pixels wide."""
+        return self.page.viewport_size["width"] == width
+
     def be_wide(self, width):
         """Be so many pixels wide, and let the page's scripts hear of that, as they do before it is drawn."""
-        if self.page.viewport_size["width"] != width:
+        if not self.is_wide(width):
             self.page.set_viewport_size({"width": width, "height": HEIGHT})
             self.ask("drawnAt", width)
             self.settle()
@@ -104,15 +111,30 @@ class Look:
         return self.ask("accessible", COLOUR_RULES, about == "colours", every, list(known))
 
     def barriers(self, about, *, every=False):
-        """What axe finds; a look whose colours it found good on one page is not tried on the next.
+        """What axe finds about "colours" or "others"; what it found good on one page is not tried on the next.
 
-        Nor is one that it can't judge, such as a box to tick, once that has been tried often enough.
+        That is so for the looks of texts, and for the kinds of elements. A look that it can't judge, such as a box to
+        tick, is tried a few times.
         """
+        return self._faint_texts(every) if about == "colours" else self._other_barriers(every)
+
+    def _faint_texts(self, every):
         known = [look for look, times in self._tried.items() if times >= TRIES]
-        found, good, tried = self.ask_axe(about, every=every, known=known)
+        if not every and not self.ask("newLooks", known):
+            return []
+        found, good, tried = self.ask_axe("colours", every=every, known=known)
         if not found:
             self._tried.update(tried)
             self._tried.update(dict.fromkeys(good, TRIES))
+        return found
+
+    def _other_barriers(self, every):
+        kinds = set(self.ask("kinds"))
+        if not every and kinds <= self._good:
+            return []
+        found, *_ = self.ask_axe("others", every=every)
+        if not found:
+            self._good |= kinds
         return found
 
     def _listen(self):

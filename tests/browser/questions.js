@@ -28,6 +28,13 @@
     return width <= innerWidth ? [] : [`${width} pixels wide`, ...this.shown(culprits.slice(0, 5))];
   },
 
+  // A page that is longer than this with every answer folded.
+  tooHigh(most) {
+    unfolded.forEach((it) => { it.open = false; });
+    const height = document.documentElement.scrollHeight;
+    return height > most ? [`${height} pixels high, where ${most} are enough`] : [];
+  },
+
   // What is wider than its frame while the frame lets nobody scroll. Frames of a pixel hide what only is read out.
   cutOff() {
     return this.shown(this.inArticle("*").filter((it) => it.checkVisibility() && it.clientWidth > 1
@@ -73,6 +80,31 @@
       ...(colourRules.includes(id) && { selector: `${selector}[data-judged]` }),
     }));
     axe.configure({ rules });
+  },
+
+  // The looks of the page's texts that are not known yet.
+  newLooks(known) {
+    const alike = new Set([...document.querySelectorAll("pre")].flatMap((it) => this.wordsLikeOthers(it)));
+    return [...this.oneOfEachLook(alike, new Set(known)).keys()];
+  },
+
+  // The kinds of the page's elements, as far as rules that are not about colours tell them apart: what they are,
+  // in which list or table they stand, which attributes they have, with the values of some, whether they have text, and
+  // whether they scroll.
+  kinds() {
+    const values = ["role", "type", "lang", "scope", "tabindex", "aria-hidden", "aria-live"];
+    const ignored = ["class", "id", "style", "src", "srcset", "d", "loading", "width", "height"];
+    const isEmpty = (it) => !it.textContent.trim();
+    const scrolls = (it) => (it.scrollWidth > it.clientWidth || it.scrollHeight > it.clientHeight)
+      && /auto|scroll/.test(getComputedStyle(it).overflow);
+    const attributes = (it) => it.getAttributeNames().sort()
+      .filter((name) => !ignored.includes(name) && !name.startsWith("data-"))
+      .map((name) => [name, it.getAttribute(name).trim() === "", values.includes(name) && it.getAttribute(name)]);
+    const frames = "ul, ol, dl, table, thead, tbody, tr, select";
+    const within = (it) => (it.parentElement?.matches(frames) ? it.parentElement.tagName : "");
+    const kind = (it) => [it.tagName, within(it), attributes(it), isEmpty(it), scrolls(it)].join();
+    const shown = [...document.querySelectorAll("*")].filter((it) => it.checkVisibility() && !it.closest("svg svg, g"));
+    return [...new Set(shown.map(kind))];
   },
 
   // What is grave about the colours, or what else is; and of the texts whose colours it has tried, by their looks, those
@@ -156,25 +188,38 @@
   },
 
   // By its look, one of the elements with a text of their own that look alike, or that a reader types into or chooses
-  // from.
+  // from. A look is what rules about colours depend on: the text's colour, whether it is large, and what is behind it,
+  // down to the first ground that nothing shines through; of a link also the text that it stands in.
   oneOfEachLook(leftOut, known) {
     const grounds = new Map([[document.documentElement, ""]]);
     const ground = (it) => {
       if (!grounds.has(it)) {
         const style = getComputedStyle(it);
-        const own = ["backgroundColor", "backgroundImage", "opacity", "filter", "position"].map((name) => style[name]);
-        grounds.set(it, `${ground(it.parentElement)};${own}`);
+        const usual = { backgroundImage: "none", opacity: "1", filter: "none", position: "relative" };
+        const effects = Object.keys(usual).map((name) => style[name]).filter((its, index) =>
+          its !== Object.values(usual)[index] && its !== "static");
+        const colour = style.backgroundColor === "rgba(0, 0, 0, 0)" ? "" : style.backgroundColor;
+        const hidesAll = colour.startsWith("rgb(") && !effects.length;
+        const behind = hidesAll ? "" : ground(it.parentElement);
+        grounds.set(it, colour || effects.length ? `${behind};${colour},${effects}` : behind);
       }
       return grounds.get(it);
     };
     const text = (it) => {
       const style = getComputedStyle(it);
-      return ["color", "fontSize", "fontWeight", "textDecorationLine", "textShadow"].map((name) => style[name]);
+      const isLarge = parseFloat(style.fontSize) >= (style.fontWeight >= 700 ? 18.66 : 24);
+      return [style.color, isLarge, style.textShadow];
+    };
+    const link = (it) => {
+      const [own, around] = [it, it.parentElement].map((each) => getComputedStyle(each));
+      return ["fontWeight", "fontStyle", "textDecorationLine", "color"].flatMap((name) => [own[name], around[name]]);
     };
     const isTyped = (it) => it.matches("input, select, textarea");
     const shown = [...document.body.querySelectorAll("*")].filter((it) => !leftOut.has(it) && it.checkVisibility());
     const texts = shown.filter((it) => this.ownText(it) || isTyped(it));
-    const looks = texts.map((it) => [it.tagName, it.type, text(it), text(it.parentElement), ground(it)].join());
+    const looks = texts.map((it) => [
+      isTyped(it) && `${it.tagName} ${it.type}`, it.tagName === "A" && link(it), text(it), ground(it),
+    ].join());
     const found = this.longestOfEach(texts, looks);
     return new Map([...found].filter(([look]) => !known.has(look)));
   },

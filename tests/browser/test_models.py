@@ -1,28 +1,8 @@
-"""The pages of the models: none is long, the contents are beside the page, and each diagram is drawn for the width."""
+"""The pages of the models: the contents are beside the page, and each diagram is drawn for the width."""
 
 import pytest
 from browser import WIDTHS
 from playwright.sync_api import expect
-
-LONGEST = 6000  # pixels, with every answer folded
-
-
-@pytest.fixture(scope="session")
-def model_pages(pytestconfig):
-    """The names of the pages below models/."""
-    site = pytestconfig.option.site
-    return sorted(path.relative_to(site).as_posix() for path in (site / "models").rglob("*.html"))
-
-
-def test_no_page_is_long(visit, model_pages, address_of):
-    page = visit(model_pages[0])
-    heights = {}
-    for name in model_pages:
-        page.goto(address_of(name))
-        page.evaluate("for (const it of document.images) it.loading = 'eager'")  # charts far down come late
-        page.wait_for_function("[...document.images].every(it => it.complete)")
-        heights[name] = page.evaluate("() => document.documentElement.scrollHeight")
-    assert not {name: height for name, height in heights.items() if height > LONGEST}
 
 
 def test_the_contents_are_beside_the_page(visit):

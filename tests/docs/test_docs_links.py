@@ -6,6 +6,7 @@ knows better: exit statuses, the names in the results' format, and that every ch
 
 import functools
 import json
+import posixpath
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -65,8 +66,8 @@ def target(page, link):
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return None
-    path = (SITE / page).parent / unquote(parts.path) if parts.path else SITE / page
-    return str(path.resolve().relative_to(SITE.resolve())), unquote(parts.fragment)
+    path = posixpath.join(posixpath.dirname(page), unquote(parts.path)) if parts.path else page
+    return posixpath.normpath(path), unquote(parts.fragment)
 
 
 def dead(page, pages):

@@ -19,6 +19,9 @@ SPEC.loader.exec_module(notebooks)
 PAGES = notebooks.pages()
 CODE = re.compile(r"^ *```\w*\n.*?^ *```$", re.DOTALL | re.MULTILINE)
 ANSWERED = [page for page in PAGES if "{dropdown} What you will see" in (notebooks.PAGES / page).read_text()]
+USUAL = ("one-channel.md",)
+"""What Jupyter runs without `--thorough`: all pages have the same kinds of cells, and their programs have tests."""
+IMPORTED = re.compile(r"^ *(?:from|import) (\w+)", re.MULTILINE)
 IN_A_CELL = {
     "an async model in a loop": (
         "from concmodels.ring import ring\nresult = ring('asyncio', nodes=3, messages=50)\nresult",
@@ -68,6 +71,22 @@ def test_a_notebook_holds_the_programs_of_its_page_and_no_markup_of_the_site(pag
         assert not any(mark in prose for mark in ("{term}", "{measured}", "{ratio}", ":::", "```{", ".md)")), text
     for source in sources["code"]:
         compile(source.partition("\n")[2] if source.startswith("%%") else source, page, "exec")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_cell_runs_only_what_a_cell_before_it_has_written(page):
+    there = {path.name for path in (ROOT / "examples").rglob("*.py")}
+    written, runs = {}, 0
+    for cell in notebooks.Notebook(notebooks.PAGES / page).cells:
+        if cell["source"].startswith("%%writefile "):
+            name, _, text = cell["source"].removeprefix("%%writefile ").partition("\n")
+            written[name] = text
+        elif cell["source"].startswith("python("):
+            runs += 1
+            files = [it for it in re.findall('"([^"]*)"', cell["source"]) if it.endswith(".py")]
+            imported = {f"{name}.py" for file in files for name in IMPORTED.findall(written[file])}
+            assert imported & there <= written.keys(), cell["source"]
+    assert runs
 
 
 @pytest.mark.parametrize("page", ANSWERED)
@@ -125,7 +144,9 @@ def shown(cell):
 
 @pytest.mark.docs
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(it, marks=[] if it in USUAL else [pytest.mark.thorough]) for it in PAGES]
+)
 def test_jupyter_runs_it(page, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))

@@ -139,7 +139,7 @@ def test_enough_points_pass_only_if_a_chapter_is_complete(hand_ins):
     (hand_ins / "swaps.py").write_text(right.replace("return self._items.popleft()", "return self._items.pop()"))
     scheme = ("--points", "delivery=40", "--pass", "1")
     for complete, swaps in ((), "yes"), (("--complete", "delivery"), "no"):
-        options, temporary = marking(hand_ins, "-k", "delivery.", *scheme, *complete)
+        options, temporary = marking(hand_ins, "-k", "sent", *scheme, *complete)
         done = interruptible.run(options.pop("args"), timeout=70, **options)
         assert (done.returncode, done.stderr) == (0, "")
         temporary.rmdir()
@@ -217,7 +217,7 @@ def test_the_scheme_gives_100_points_and_has_the_chapters_of_the_solution():
     command = re.search(r"--points (.*) \\$", scripts.partition("hand-ins \\")[2], re.MULTILINE)[1]
     assert sum(scheme.values()) == 100
     assert command == " ".join(f"{chapter}={points}" for chapter, points in scheme.items())
-    kept = printed("gradebook", "", EXAMPLES / "my_first_model.py")[0]
+    kept = printed("gradebook", "", "examples/my_first_model.py")[0]
     assert set(re.findall(r"(\w+) \d+/\d+", kept)) == set(scheme)
 
 

@@ -51,7 +51,7 @@ SAID = {
     "stackless_channel": ["sending one\n   received one\nsending two", "sending one\nsending two\n   received one"],
     "stackless_generators": ["1 2 3 4 5", "the same leaves: True"],
     "sync": ["0\n1\n2\n"],
-    "standing_still": ["closed loop, one user:", "1 later than 0.1 s", "open loop, 500 requests/s:"],
+    "standing_still": ["closed loop, one user:", "later than 0.1 s; P99 0.0", "open loop, 500 requests/s:"],
     "stubborn": ["first wait: cancelled", "second wait: cancelled", "third wait: cancelled"],
     "stubborn_async": ["first wait: cancelled", "second wait: undisturbed", "third wait: undisturbed"],
     "stuck": ["Ann: receive on channel 'milk'", "Bob: receive on channel 'tea'"],

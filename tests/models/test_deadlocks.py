@@ -12,6 +12,7 @@ import time
 
 import pytest
 from interruptible import popen
+from kinds import KINDS
 from stuck import MODELS, PATH, SOON, be_alone, line, model_of, programs
 
 from concmodels import catalog
@@ -155,8 +156,8 @@ except KeyboardInterrupt:
 """
 
 
-def test_switched_off_it_waits_until_ctrl_c():
-    available = [name for name in MODELS if catalog.why_not(name) is None]
+def test_switched_off_it_waits_until_ctrl_c(thorough):
+    available = [name for name in MODELS if catalog.why_not(name) is None and (thorough or name in KINDS)]
     script = {name: FOR_EVER.format(tests=str(PATH.parent.parent), name=name) for name in available}
     waiting = {name: popen([sys.executable, "-c", text]) for name, text in script.items()}
     for process in waiting.values():

@@ -187,8 +187,9 @@ def _environment() -> dict[str, str]:
 def _key(command: str) -> str:
     """Changes with the command, the interpreter, what is installed, the package, and the project's files that the
     command names or that these import from beside them."""
-    digest = hashlib.sha256(f"{command}\n{sys.version}\n{_installed()}\n{_package()}".encode())
-    for word in shlex.split(command):
+    words = shlex.split(command)
+    digest = hashlib.sha256(f"{shlex.join(words)}\n{sys.version}\n{_installed()}\n{_package()}".encode())
+    for word in words:
         if (ROOT / word).is_file():
             for path in _with_imported(ROOT / word):
                 digest.update(path.read_bytes())
