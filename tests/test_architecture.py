@@ -56,7 +56,7 @@ ARROWS = {
     "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals",
     "command": "package programs programs/output",
     "work": "catalog errors",
-    "net": "errors",
+    "net": "contract errors package typed",
     "ring": "contract programs",
     "channel": "contract programs",
     "pool": "contract programs work",
