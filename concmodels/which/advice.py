@@ -15,13 +15,14 @@ import math
 from dataclasses import dataclass
 
 from concmodels.programs.output.formats import duration
-from concmodels.which.measured import FREE_THREADS, INTERPRETERS, LOOP, MANY, PROCESSES, TASKS, THREADS, Measured
+from concmodels.which.measured import INTERPRETERS, LOOP, MANY, PROCESSES, TASKS, THREADS, Measured
 
 HELPS = 1.2
 """A way that is not so many times as fast as a plain loop is not worth it."""
 MOSTLY, PARTLY = 0.7, 0.35
 """The shares of a call from which on it computes, and from which on it does both."""
 _BOUNDARIES = (PROCESSES, INTERPRETERS)
+_MORE = "More --seconds would tell more"
 _SEE = "How: https://docs.python.org/3/library/asyncio-dev.html#running-blocking-code"
 
 
@@ -58,9 +59,8 @@ def _of_async(its: Measured) -> Advice:
         return Advice(use, why, notes=(_SEE,))
     speed, tasks = its.speed(TASKS), its.ways[TASKS]
     if not speed:
-        more = "" if tasks.has_failed else f". {_more_seconds(its)}"
-        reason = tasks.why_not or "no call had ended in time"
-        return Advice("", f"there are no figures of 50 tasks at once: {reason}{more}", notes=_shared(its))
+        why = f"there are no figures of 50 tasks at once: {tasks.why_not or 'no call had ended in time'}"
+        return Advice("", why if tasks.has_failed else f"{why}. {_MORE}", notes=_shared(its))
     if speed < 1.5:
         return _one_at_a_time(its, "50 tasks", speed)
     return Advice("asyncio", f"it waits, and 50 tasks at once were {speed:.0f} times as fast as one after another")
@@ -82,13 +82,13 @@ def _of_waiting(its: Measured) -> Advice:
             f"can't be more than {bound:.1f} times as fast as a loop; processes on {its.cpus} processors can be "
             f"{its.cpus * bound:.1f} times"
         )
-        return Advice(PROCESSES, why, math.ceil(its.cpus * bound), _about_processes(its))
+        return Advice(PROCESSES, why, math.ceil(its.cpus * bound), _shared(its))
     why, workers = f"it waits for {1 - its.computes:.0%} of its time", 32
     notes = [*_shared(its), "If thousands have to wait at the same time, write it async, with an async library"]
     if many:
         why += f", and 50 threads were {many:.1f} times as fast as a loop"
     else:
-        notes.insert(0, f"Whether 50 calls can wait at the same time was not measured. {_more_seconds(its)}")
+        notes.insert(0, f"Whether 50 calls can wait at the same time was not measured. {_MORE}")
     if its.computes >= 0.04 and its.gil and many <= 1.5 * bound:
         workers = math.ceil(bound)
         notes.insert(0, f"What it computes takes turns under the GIL: more than {workers} threads don't help. Processes"
@@ -104,24 +104,24 @@ def _of_computing(its: Measured) -> Advice:
     if speeds[best] < HELPS:
         return _nothing_helps(its)
     if not its.gil:
-        why = f"it computes, and this Python has no GIL: threads are {speeds[best]:.1f} times as fast as a loop"
+        why = f"it computes, and this Python has no GIL: threads are {speeds[THREADS]:.1f} times as fast as a loop"
         return Advice(THREADS, why)
     if its.releases_gil and speeds[THREADS] > 0.8 * speeds[best]:
         why = "it computes in C code that lets go of the GIL: threads do that at the same time, and nothing is copied"
         return Advice(THREADS, why, notes=_shared(its))
     why = "it computes and keeps the GIL meanwhile, so threads take turns"
     if speeds[PROCESSES] > 0.85 * speeds[best]:  # the older and better known of the two, unless it costs much
-        return Advice(PROCESSES, why, notes=_about_processes(its))
+        return Advice(PROCESSES, why, notes=_shared(its))
     processes = f"{speeds[PROCESSES]:.1f} times" if its.ways[PROCESSES].rounds else "none: they can't run it"
     why += f"; {best} are {speeds[best]:.1f} times as fast as a loop, processes {processes}"
-    return Advice(best, why, notes=_about_processes(its))
+    return Advice(best, why, notes=_shared(its))
 
 
 def _nothing_helps(its: Measured) -> Advice:
     boundaries = [its.ways[name] for name in _BOUNDARIES]
-    if not all(its.ways[name].rounds or its.ways[name].has_failed for name in (THREADS, *_BOUNDARIES)):
-        why = f"as far as can be told, it computes; but there was no time to measure everything. {_more_seconds(its)}"
-        return Advice(PROCESSES, why, notes=_about_processes(its))
+    if not (its.ways[PROCESSES].rounds or its.ways[PROCESSES].has_failed):
+        why = f"as far as can be told, it computes, but there was no time to measure everything. {_MORE}"
+        return Advice(PROCESSES, why, notes=_shared(its))
     if its.cpus == 1:
         why = "it computes, and there is only one processor"
     elif not any(way.rounds for way in boundaries):
@@ -134,11 +134,7 @@ def _nothing_helps(its: Measured) -> Advice:
         why = f"a call takes {duration(its.call_s * 1e9)}, and to hand it to a worker, even with many others, as long"
     else:
         why = f"it computes, but {boundaries[0].workers} workers were no faster: memory may be what they share"
-    return Advice(LOOP, why, notes=_free_threads(its))
-
-
-def _more_seconds(its: Measured) -> str:
-    return f"--seconds {4 * max(15, math.ceil(its.seconds))} would tell more"
+    return Advice(LOOP, why)
 
 
 def _one_at_a_time(its: Measured, what: str, speed: float) -> Advice:
@@ -155,19 +151,3 @@ def _shared(its: Measured) -> tuple[str, ...]:
         "other's way"
     )  # fmt: skip
     return (f"All calls use {' and '.join(its.shared)}{own}",) if its.shared else ()
-
-
-def _about_processes(its: Measured) -> tuple[str, ...]:
-    failed = [way for way in map(its.ways.get, _BOUNDARIES) if way is not None and way.has_failed]
-    cant = tuple(f"{way.name.capitalize()} can't run it: {way.why_not}" for way in failed)
-    return (*_shared(its), *cant, *_free_threads(its))
-
-
-def _free_threads(its: Measured) -> tuple[str, ...]:
-    way = its.ways.get(FREE_THREADS)
-    if way is None or not (way.rounds or way.has_failed):
-        return ()
-    if way.has_failed:
-        return (f"Without the GIL (3.14t) it can't be tried: {way.why_not}",)
-    too = ", and copy nothing" if (speed := its.undisturbed(FREE_THREADS)) >= HELPS else ""
-    return (f"Without the GIL (3.14t), threads are {speed:.1f} times as fast as this loop{too}",)

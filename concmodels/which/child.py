@@ -13,6 +13,7 @@ import pickle
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from multiprocessing import active_children
 from time import monotonic
 from typing import Any
 
@@ -25,7 +26,7 @@ def main() -> None:
     order = json.loads(sys.argv[1])
     place = Place(*order["place"])
     sys.argv = [place.module]
-    last = threading.Timer(order["most_s"], os._exit, (0,))  # should the other side be gone
+    last = threading.Timer(order["limit_s"], os._exit, (1,))  # should the other side be gone
     last.daemon = True
     last.start()
     with os.fdopen(os.dup(1), "w") as answers, open(os.devnull, "w") as nothing:
@@ -37,7 +38,9 @@ def main() -> None:
             print(json.dumps({"refused": str(error)}), file=answers)
         except BaseException as error:  # noqa: BLE001 - whatever the function raises is the answer
             print(json.dumps({"failed": f"{described(error)}{where(error, place.folder)}"}), file=answers)
-    _end()
+    for child in active_children():  # nothing that they do counts any more
+        child.kill()
+    os._exit(0)
 
 
 def _answers(place: Place, order: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -63,16 +66,6 @@ def _answers(place: Place, order: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield figures
         if figures.get("unfinished") or monotonic() > over:
             return
-
-
-def _end() -> None:
-    """End this process at once, with its workers: nothing that they do counts any more."""
-    if "multiprocessing" in sys.modules:
-        from multiprocessing import active_children
-
-        for child in active_children():
-            child.kill()
-    os._exit(0)
 
 
 def _about(function: Callable[..., Any], arguments: tuple[Any, ...], texts: list[str], place: Place) -> dict[str, Any]:

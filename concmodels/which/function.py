@@ -13,13 +13,8 @@ from traceback import extract_tb
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-_SHARED = {
-    *("_thread.lock", "_thread.RLock", "threading.Condition", "threading.Semaphore", "threading.Barrier"),
-    *("asyncio.locks.Lock", "asyncio.locks.Semaphore", "asyncio.locks.Condition"),
-    *("multiprocessing.synchronize.SemLock", "multiprocessing.synchronize.Condition"),
-    *("socket.socket", "sqlite3.Connection", "http.client.HTTPConnection", "_io._IOBase"),
-}
-"""Types, with all that inherit from them, of which all calls use one object if it is a variable of the module."""
+_SHARED = ("acquire", "fileno", "cursor", "request")
+"""What a lock, a file or a socket, a connection to a database, and one to a web server have."""
 
 
 class CantCall(Exception):
@@ -151,7 +146,7 @@ def shared_by(function: Callable[..., Any], module: ModuleType) -> list[str]:
 
 
 def _is_shared(value: Any) -> bool:
-    return any(f"{kind.__module__}.{kind.__name__}" in _SHARED for kind in type(value).__mro__)
+    return not isinstance(value, (type, ModuleType)) and any(hasattr(value, it) for it in _SHARED)
 
 
 def _a(value: Any) -> str:

@@ -21,11 +21,7 @@ AT_ONCE = 50
 class Round:
     """One round of a way, and what it took. Times are in seconds, and None where the system doesn't tell them.
 
-    `thread_s` is the processor time of the thread that made the calls, or gave them to the workers, `process_s` that of
-    its process, `children_s` that of processes that the function has started and that have ended, and `cpu_s` that of
-    all threads, those of workers in other processes among them. For `thread_waited_s` the calling thread waited for a
-    processor that something else had. `idle_s` is the time for which an event loop
-    had nothing to do. For `busy_s` the processors of this machine were busy, all together.
+    They are what `ways.clocks` tells. `idle_s` is the time for which an event loop had nothing to do.
     """
 
     calls: float
@@ -57,21 +53,21 @@ class Round:
 
 @dataclass
 class Way:
-    """A way to call the function, with its rounds; without any if it failed, or there was no time for it."""
+    """A way to call the function, with its rounds; without any if it failed, or there was no time for it.
+
+    A worker was given `chunk` calls at a time, and `ahead` of these were under way. `why_not` says why there are no
+    rounds, or no more; the function can't be called in this way if it `has_failed`. `holds_gil` is, of threads, the
+    share of its time in which a call holds the GIL.
+    """
 
     name: str
     workers: int = 1
     chunk: int = 1
-    """So many calls were given to a worker at a time."""
     ahead: int = 1
-    """So many of these were under way, or waited for a worker."""
     rounds: list[Round] = field(default_factory=list)
     why_not: str = ""
-    """Why there are no rounds, or no more."""
     has_failed: bool = False
-    """Whether the function can't be called in this way; otherwise only the time was too short."""
     holds_gil: float | None = None
-    """Of threads: the share of its time in which a call holds the GIL."""
 
     def per_call(self, name: str) -> float:
         """Return the median of a time of the rounds, for one call."""
@@ -97,7 +93,6 @@ class Measured:
     ways: dict[str, Way] = field(default_factory=dict)
     cpus: int
     gil: bool = True
-    seconds: float = 0.0
 
     @property
     def call_s(self) -> float:

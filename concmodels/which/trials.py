@@ -79,7 +79,7 @@ class Trials:
         loop.rounds = loop.rounds or [sample]
         return Measured(
             name=self.place.function, module=self.place.module, arguments=self.arguments, loop=loop,
-            ways={way.name: way for way, _, _ in others}, cpus=self.cpus, seconds=self.seconds - self.left, **about,
+            ways={way.name: way for way, _, _ in others}, cpus=self.cpus, **about,
         )  # fmt: skip
 
     def _first_calls(self, loop: Way) -> tuple[dict[str, Any], Round]:
@@ -126,7 +126,8 @@ class Trials:
         # had its turn: that they take turns is clear after a few calls.
         most_s = min(max(20 * ROUND_S, (3 if way.workers == AT_ONCE else 20 * way.workers) * call_s), self.left / 2)
         answers, problem = self._asked(way, kind, python, min(self.left, 3 * most_s), most_s)
-        way.holds_gil = answers[0].get("holds_gil", way.holds_gil) if answers else None
+        if answers:
+            way.holds_gil = answers[0].get("holds_gil", way.holds_gil)
         rounds = [Round(**it) for it in answers[1:]]
         way.rounds += [it for it in rounds if not it.unfinished or way.name == names.MANY]
         if way.name == names.FREE_THREADS and answers and answers[0]["gil"]:
@@ -140,9 +141,11 @@ class Trials:
         self, way: Way, kind: str, python: str, seconds: float, most_s: float, *, first: bool = False
     ) -> tuple[list[dict[str, Any]], Exception | None]:
         """Run the process of a way; return what it has told, and why it told no more, if anything went wrong."""
-        order = {"place": self.place, "arguments": self.arguments, "kind": kind, "is_first": first, "most_s": most_s}
-        order |= {"round_s": _SAMPLE_S if first else ROUND_S, "seconds": 0 if first else ROUNDS * ROUND_S} | asdict(way)
-        order["asks_gil"] = way.name == names.THREADS and way.holds_gil is None
+        order = {
+            "place": self.place, "arguments": self.arguments, "kind": kind, "is_first": first, "most_s": most_s,
+            "round_s": _SAMPLE_S if first else ROUND_S, "seconds": 0 if first else ROUNDS * ROUND_S,
+            "limit_s": seconds + 1, "asks_gil": way.name == names.THREADS and way.holds_gil is None,
+        } | asdict(way)  # fmt: skip
         path = [self.place.folder, str(Path(concmodels.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
         with TemporaryFile() as out:
             process = subprocess.Popen(

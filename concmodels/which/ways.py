@@ -7,19 +7,20 @@ exist at a time.
 Workers in other processes and interpreters import this, so it imports next to nothing at its top.
 """
 
+import contextlib
+
 from concmodels.platform import measuring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Executor, Future
-    from queue import SimpleQueue
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Executor
     from typing import Any
 
     type Clocks = dict[str, float]
 
 
-def many(function: Callable[..., Any], arguments: tuple[Any, ...], calls: int) -> list[Any]:
+def many(function: Callable[..., Any], arguments: tuple[Any, ...], calls: int, _: object = None) -> list[Any]:
     """Call the function so many times, and return the results."""
     return [function(*arguments) for _ in range(calls)]
 
@@ -27,8 +28,9 @@ def many(function: Callable[..., Any], arguments: tuple[Any, ...], calls: int) -
 def clocks() -> Clocks:
     """Return the time, and the processor time of this thread, of this process, and of children that have ended.
 
-    Where the system tells, there is also how long all threads have run, those of workers in other processes among them,
-    how long this thread has waited for a processor, and how long the machine's processors were busy.
+    Where the system tells, `cpu_s` is how long all threads have run, those of workers in other processes among them,
+    `thread_waited_s` how long this thread has waited for a processor that something else had, and `busy_s` how long all
+    processors of the machine were busy, together.
     """
     import sys
     from os import times
@@ -87,9 +89,10 @@ class Workers:
 
     def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], order: dict[str, Any]) -> None:
         from concurrent import futures
+        from functools import partial
 
         self._ahead, self._chunk = order["ahead"], order["chunk"]
-        self._call = (many, function, arguments, self._chunk) if self._chunk > 1 else (function, *arguments)
+        self._call = partial(many, function, arguments, self._chunk)
         self._executor: Executor = getattr(futures, f"{order['kind']}PoolExecutor")(order["workers"])
 
     def round(self, seconds: float, most_s: float) -> Clocks:
@@ -97,20 +100,17 @@ class Workers:
 
         `unfinished` is the number of calls that had not ended then.
         """
-        from queue import Empty, SimpleQueue
-
-        done: SimpleQueue[Future[Any]] = SimpleQueue()
         began, given, ended = clocks(), 0, 0
-        while given < self._ahead or ended < given:
-            if given < self._ahead + ended and (given < self._ahead or elapsed(began) < seconds):
-                self._executor.submit(*self._call).add_done_callback(done.put)
+
+        def more() -> Iterator[None]:
+            nonlocal given
+            while given < self._ahead or elapsed(began) < seconds:
                 given += 1
-                continue
-            try:
-                done.get(timeout=max(0.0, most_s - elapsed(began))).result()
-            except Empty:
-                break
-            ended += 1
+                yield
+
+        with contextlib.suppress(TimeoutError):
+            for _ in self._executor.map(self._call, more(), timeout=most_s, buffersize=self._ahead):
+                ended += 1
         return since(began, ended * self._chunk) | {"unfinished": given - ended}
 
 
@@ -175,29 +175,24 @@ class Tasks:
         self._function, self._arguments, self._workers = function, arguments, order["workers"]
 
     def round(self, seconds: float, most_s: float) -> Clocks:
-        """Have the tasks call the function for so many seconds, and each once; not longer than `most_s`."""
+        """Have the tasks call the function for so many seconds, at least once; not longer than `most_s`."""
         return self._runner.run(self._round(seconds, most_s))
 
     async def _round(self, seconds: float, most_s: float) -> Clocks:
         import asyncio
 
-        over, began, idle_s, calls = asyncio.Event(), clocks(), self._selector.idle_s, 0
+        began, idle_s, ended = clocks(), self._selector.idle_s, 0
 
         async def again() -> None:
-            nonlocal calls
-            while not over.is_set():
+            nonlocal ended
+            while not ended or elapsed(began) < seconds:
                 await self._function(*self._arguments)
-                calls += 1
-                if elapsed(began) >= seconds and calls % self._workers == 0:
-                    over.set()
+                ended += 1
 
-        coroutines = (over.wait(), *(again() for _ in range(self._workers)))
-        tasks = list(map(asyncio.ensure_future, coroutines))
-        ended, _ = await asyncio.wait(tasks, timeout=most_s, return_when=asyncio.FIRST_COMPLETED)
-        figures = since(began, calls) | {"idle_s": self._selector.idle_s - idle_s}
+        tasks = [asyncio.ensure_future(again()) for _ in range(self._workers)]
+        await asyncio.wait(tasks, timeout=most_s, return_when=asyncio.FIRST_EXCEPTION)
+        figures = since(began, ended) | {"idle_s": self._selector.idle_s - idle_s}
         for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-        for task in ended:
-            task.result()
+            if not task.cancel():
+                task.result()
         return figures

@@ -1,5 +1,7 @@
 """The judgment of `concmodels.which`, on measurements that are given: nothing is measured, and no clock is read."""
 
+import re
+
 import pytest
 
 from concmodels.which.advice import judge
@@ -100,9 +102,9 @@ def test_what_cannot_be_sent_is_given_as_the_reason():
 
 def test_an_extension_that_loads_in_no_subinterpreter_is_named():
     why = "ImportError: module greenlet._greenlet does not support loading in subinterpreters"
-    advice = judge(given(speeds={THREADS: 0.98, PROCESSES: 1.9}, failed={INTERPRETERS: why}))
-    assert advice.use == PROCESSES
-    assert advice.notes == (f"Subinterpreters can't run it: {why}",)
+    its = given(speeds={THREADS: 0.98, PROCESSES: 1.9}, failed={INTERPRETERS: why})
+    assert judge(its).use == PROCESSES
+    assert why in " ".join(report(its, judge(its)).split())
 
 
 def test_a_lock_is_named_and_that_processes_do_not_share_it():
@@ -119,10 +121,10 @@ def test_the_share_that_computes_bounds_the_threads():
 
 
 def test_threads_without_the_gil_are_told():
-    its = given(speeds=COMPUTING | {FREE_THREADS: 1.8})
-    assert "threads are 1.8 times as fast as this loop, and copy nothing" in judge(its).notes[-1]
+    its = given(speeds=COMPUTING | {FREE_THREADS: 1.8}, loop={"busy_s": 1.0})
+    assert re.search(r"^threads without the GIL +2 +[\d.]+k?  1\.80", report(its, judge(its)), re.MULTILINE)
     no = given(speeds=COMPUTING, failed={FREE_THREADS: "there is no module numpy"})
-    assert judge(no).notes[-1] == "Without the GIL (3.14t) it can't be tried: there is no module numpy"
+    assert "threads without the GIL        2         -  there is no module numpy" in report(no, judge(no))
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1])
