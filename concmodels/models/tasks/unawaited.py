@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _OURS = (FOLDER, FOLDER[: -len("models/")] + "net")
 _LONGEST = 60
 _python_tells: Callable[[Any], None]
-_told: dict[Any, Any] = {}
-"""What was told already, for the filters of warnings: by default each is shown once."""
+_told: dict[str, dict[Any, Any]] = {}
+"""What was told already, by file, for the filters of warnings: by default each is shown once."""
 
 
 def tell_unawaited() -> None:
@@ -39,7 +39,9 @@ def _tell(coroutine: Any) -> None:
         _python_tells(coroutine)
         return
     line, sentence = _forgotten(*here, coroutine.__name__)
-    warnings.warn_explicit(sentence, RuntimeWarning, here[0].co_filename, line, registry=_told)
+    warnings.warn_explicit(
+        sentence, RuntimeWarning, here[0].co_filename, line, registry=_told.setdefault(here[0].co_filename, {})
+    )
 
 
 def _place() -> tuple[CodeType, int] | None:
