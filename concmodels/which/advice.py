@@ -76,7 +76,9 @@ def _of_waiting(its: Measured) -> Advice:
     if programs:
         why = "the programs it starts compute; threads can wait for several of them"
         return Advice(THREADS, why, notes=_shared(its))
-    if its.computes > PARTLY and its.gil and its.speed(PROCESSES) >= max(HELPS, 0.8 * its.speed(INTERPRETERS)):
+    processes = its.speed(PROCESSES)  # which says little if other programs have the processors
+    helps = processes >= max(HELPS, 0.8 * its.speed(INTERPRETERS)) or (processes and its.is_disturbed)
+    if its.computes > PARTLY and its.gil and helps:
         why = (
             f"it waits and it computes ({its.computes:.0%} of its time): threads take turns to compute, so that they "
             f"can't be more than {bound:.1f} times as fast as a loop; processes on {its.cpus} processors can be "

@@ -131,6 +131,11 @@ class Measured:
         """Whether other programs had so much of the machine that the times say little."""
         return self.others > max(0.2, 0.1 * self.cpus)
 
+    @property
+    def is_told_by_time(self) -> bool:
+        """Whether processor time tells how fast something would be: other programs have the processors."""
+        return self.is_disturbed and self.computes >= 0.5 and not self.is_async
+
     def speeds(self, name: str) -> list[float]:
         """Return how many times as fast as the loop a way was in each round; the loop's round is the one beside it."""
         way = self.ways.get(name)
@@ -150,7 +155,7 @@ class Measured:
         loop.
         """
         way, speed = self.ways.get(name), self.speed(name)
-        if way is None or not speed or not self.is_disturbed or self.computes < 0.5 or way.rounds[0].cpu_s is None:
+        if way is None or not speed or not self.is_told_by_time or way.rounds[0].cpu_s is None:
             return speed
         cost = way.per_call("cpu_s") / self.loop.per_call("process_s")
         most = 1 / max(way.holds_gil or 0.0, 1e-9)  # nothing else runs while one of them holds it

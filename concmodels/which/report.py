@@ -48,7 +48,7 @@ def _about(its: Measured) -> Iterator[str]:
 
 
 def _table(its: Measured) -> Iterator[str]:
-    calm = its.is_disturbed and its.computes >= 0.5
+    calm = its.is_told_by_time
     yield f"{'':24} {'workers':>7} {'calls/s':>9}  times a loop{'   with all processors' if calm else ''}"
     for way in (its.loop, *its.ways.values()):
         begin = f"{way.name:24} {way.workers:7}"
@@ -71,4 +71,4 @@ def _disturbed(its: Measured) -> str:
     if not its.is_disturbed:
         return ""
     more = ": the last column says what the processor time that the calls took allows if nothing else runs"
-    return f"Other programs used {its.others:.1f} of {its.cpus} CPUs meanwhile{more if its.computes >= 0.5 else ''}."
+    return f"Other programs used {its.others:.1f} of {its.cpus} CPUs meanwhile{more if its.is_told_by_time else ''}."
