@@ -225,7 +225,6 @@ NAMED_ABOVE = {
     "which/advice.py": "its judgments are about ways of the standard library, asyncio among them",
     "which/code.py": "the programs to write",
     "which/command.py": "asyncio, in the help",
-    "which/function.py": "the module that has asyncio's locks",
     "which/measured.py": "the names of the ways to call a function",
     "work/buffer.py": "numpy does not load in an interpreter",
     "work/clients.py": "the sockets of gevent and eventlet",

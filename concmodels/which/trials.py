@@ -37,10 +37,6 @@ _SAMPLE_S = 0.02
 _START_S = 1.0
 
 
-class OutOfTime(Exception):
-    """A process has not answered in time."""
-
-
 class Failed(Exception):
     """A way can't call the function; the message says why."""
 
@@ -91,7 +87,7 @@ class Trials:
             (f"a call of {name}", "have it do less"),
             (f"the second call of {name}", "have it do less"),
         )[min(len(answers), 2)]
-        if isinstance(problem, OutOfTime):
+        if isinstance(problem, TimeoutError):
             raise CantCall(f"{what} had not ended after {most_s:.1f} s: {why}, or give more time with --seconds")
         if isinstance(problem, Failed):
             raise CantCall(f"{name} failed{' when it was called again' if len(answers) > 1 else ''}: {problem}")
@@ -132,7 +128,7 @@ class Trials:
         way.rounds += [it for it in rounds if not it.unfinished or way.name == names.MANY]
         if way.name == names.FREE_THREADS and answers and answers[0]["gil"]:
             problem = Failed("something that it imports switches the GIL on again")
-        if isinstance(problem, OutOfTime) or any(it.unfinished for it in rounds):
+        if isinstance(problem, TimeoutError) or any(it.unfinished for it in rounds):
             way.why_not = "its calls had not ended in time"
         elif problem is not None:
             way.why_not, way.has_failed = str(problem), True
@@ -156,7 +152,7 @@ class Trials:
             problem: Exception | None = None
             try:
                 self._watch(process, seconds)
-            except (Failed, OutOfTime) as error:
+            except (Failed, TimeoutError) as error:
                 problem = error
             finally:
                 _end(process)
@@ -169,7 +165,7 @@ class Trials:
         return answers, problem
 
     def _watch(self, process: subprocess.Popen[bytes], seconds: float) -> None:
-        """Wait for the end of a process. Raises `OutOfTime`, and `Failed`, also if it takes too much memory."""
+        """Wait for the end of a process. Raises `TimeoutError`, and `Failed`, also if it takes too much memory."""
         end = time.monotonic() + seconds
         while (status := process.poll()) is None:
             # Not the PSS: to count it, the kernel stops what these processes do with their memory.
@@ -177,7 +173,7 @@ class Trials:
             if (size := sum(measuring.peak(it) or 0 for it in pids)) > self.most_bytes:
                 raise Failed(f"stopped, because it took {size / 1024**3:.1f} GiB of memory")
             if time.monotonic() >= end:
-                raise OutOfTime
+                raise TimeoutError
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(_LOOK_S)
         if status < 0:

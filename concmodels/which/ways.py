@@ -117,9 +117,8 @@ class Workers:
 def holds_gil(call: Callable[[], object], seconds: float) -> float:
     """Return for which share of its time a call holds the GIL.
 
-    A thread calls again and again, and this one sleeps for moments. Whenever it wakes up it needs the GIL: what a
-    moment takes longer than without the other thread is a wait for the GIL. Waits for a processor are known, and don't
-    count; so the machine may be busy.
+    A thread calls again and again, and this one computes beside it: it gets half of the time, or less, if both take
+    turns. Waits for a processor are known, and don't count; so the machine may be busy.
     """
     from threading import Event, Thread
 
@@ -129,25 +128,16 @@ def holds_gil(call: Callable[[], object], seconds: float) -> float:
         while not over.is_set():
             call()
 
-    alone = _moment_s(seconds / 10)
     thread = Thread(target=again)
     thread.start()
-    beside = _moment_s(seconds)
+    began = clocks()
+    while elapsed(began) < seconds:
+        pass
+    took = since(began, 1)
     over.set()
     thread.join()
-    return max(0.0, 1 - alone / beside)
-
-
-def _moment_s(seconds: float) -> float:
-    """Return how long it takes to sleep for a moment, without computing and waits for a processor."""
-    from time import sleep
-
-    began, moment_s, slept = clocks(), 0.0002, 0
-    while slept < 10 or elapsed(began) < seconds:
-        sleep(moment_s)
-        slept += 1
-    took = since(began, slept)
-    return max((took["wall_s"] - took["thread_s"] - took.get("thread_waited_s", 0.0)) / slept, moment_s)
+    here = took["thread_s"] / max(took["wall_s"] - took.get("thread_waited_s", 0.0), took["thread_s"])
+    return min(1.0, 2 * (1 - here))
 
 
 class Tasks:

@@ -7,6 +7,7 @@ would warn of them when the program has ended, and would name no line.
 
 import sys
 import warnings
+from functools import partial
 from types import CodeType, CoroutineType, FunctionType
 
 from concmodels.models import FOLDER
@@ -19,29 +20,27 @@ if TYPE_CHECKING:
 
 _OURS = (FOLDER, FOLDER[: -len("models/")] + "net")
 _LONGEST = 60
-_python_tells: Callable[[Any], None]
-_told: dict[str, dict[Any, Any]] = {}
-"""What was told already, by file, for the filters of warnings: by default each is shown once."""
 
 
 def tell_unawaited() -> None:
     """Choose the words of Python's warning, from now on. If Python has no such hook any more, its own words stay."""
-    global _python_tells
-    tells: Any = getattr(warnings, "_warn_unawaited_coroutine", _tell)
-    if tells is not _tell:
-        _python_tells, warnings._warn_unawaited_coroutine = tells, _tell  # type: ignore[attr-defined]
+    tells: Any = getattr(warnings, "_warn_unawaited_coroutine", None)
+    if tells is not None and getattr(tells, "func", None) is not _tell:
+        warnings._warn_unawaited_coroutine = partial(_tell, tells, {})  # type: ignore[attr-defined]
 
 
-def _tell(coroutine: Any) -> None:
-    """Warn of a coroutine that goes. Python calls this where that happens: mostly on the line of the call itself."""
+def _tell(python_tells: Callable[[Any], None], told: dict[str, dict[Any, Any]], coroutine: Any) -> None:
+    """Warn of a coroutine that goes. Python calls this where that happens: mostly on the line of the call itself.
+
+    `told` is what was told already, by file, for the filters of warnings: by default each is shown once.
+    """
     here = _place() if _is_ours(coroutine) else None
     if here is None:
-        _python_tells(coroutine)
+        python_tells(coroutine)
         return
     line, sentence = _forgotten(*here, coroutine.__name__)
-    warnings.warn_explicit(
-        sentence, RuntimeWarning, here[0].co_filename, line, registry=_told.setdefault(here[0].co_filename, {})
-    )
+    file = here[0].co_filename
+    warnings.warn_explicit(sentence, RuntimeWarning, file, line, registry=told.setdefault(file, {}))
 
 
 def _place() -> tuple[CodeType, int] | None:
