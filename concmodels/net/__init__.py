@@ -10,6 +10,7 @@ TLS is not supported. A server that needs it can run behind a proxy that does TL
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Coroutine
+    from types import ModuleType
     from typing import Any, overload
 
     from concmodels.contract import Model
@@ -32,6 +33,10 @@ def listen(  # noqa: F811
 def listen(  # noqa: F811
     model: Model, host: str | None, port: int | None = None, backlog: int = 1024
 ) -> Listener | AsyncListener: ...
+@overload
+def listen(  # noqa: F811
+    model: ModuleType, host: str | None, port: int | None = None, backlog: int = 1024
+) -> Any: ...
 def listen(  # noqa: F811
     model: Any, host: str | None, port: int | None = None, backlog: int = 1024
 ) -> Listener | AsyncListener:
@@ -82,6 +87,10 @@ def connect(  # noqa: F811
 def connect(  # noqa: F811
     model: Model, host: str, port: int | None = None, *, timeout: float | None = None
 ) -> Stream | Coroutine[Any, Any, AsyncStream]: ...
+@overload
+def connect(  # noqa: F811
+    model: ModuleType, host: str, port: int | None = None, *, timeout: float | None = None
+) -> Any: ...
 def connect(  # noqa: F811
     model: Any, host: str, port: int | None = None, *, timeout: float | None = None
 ) -> Stream | Coroutine[Any, Any, AsyncStream]:

@@ -120,7 +120,7 @@ class Trials:
             return
         # Long enough for calls that take turns on a busy machine. Fifty threads or tasks need not wait until each has
         # had its turn: that they take turns is clear after a few calls.
-        most_s = min(max(20 * ROUND_S, (3 if way.workers == AT_ONCE else 20 * way.workers) * call_s), self.left / 2)
+        most_s = min(max(20 * ROUND_S, (3 if way.workers == AT_ONCE else 20 * way.workers) * call_s), 0.8 * self.left)
         answers, problem = self._asked(way, kind, python, min(self.left, 3 * most_s), most_s)
         if answers:
             way.holds_gil = answers[0].get("holds_gil", way.holds_gil)
