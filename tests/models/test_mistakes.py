@@ -65,7 +65,7 @@ def test_a_task_that_fails_is_told_in_few_lines(name):
         (mistakes.async_task_fails, mistakes.async_fails) if is_async else (mistakes.task_fails, mistakes.fails)
     )
     lines = printed(name, program)
-    assert len(lines) <= MOST_LINES, lines
+    assert len(lines) <= MOST_LINES, "\n".join(lines)
     text = "".join(lines)
     first = inspect.getsourcelines(program)[1]
     assert f"mistakes.py:{first + 1} (1 sub-exception)" in text
