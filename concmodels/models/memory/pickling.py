@@ -302,6 +302,7 @@ def unpack_error(data: bytes, *, of_pool: bool = False) -> BaseException:
         except Exception:  # noqa: BLE001 - it could be pickled but can't be unpickled here
             error = None
         if isinstance(error, BaseException):
+            error.__traceback__ = None  # a library may have taught pickle to bring one along: the text has it already
             return error
     return RemoteError(task, text)
 
