@@ -126,6 +126,7 @@ class BringsTraceback(Exception):
         self.taught = True
 
     def __setstate__(self, state):
+        vars(self).update(state)
         try:
             raise ValueError(self)
         except ValueError as other:
