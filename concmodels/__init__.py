@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from concmodels.contract import TaskGroup as TaskGroup
     from concmodels.errors import Selected as Selected
     from concmodels.typed import AsyncModel as AsyncModel
-    from concmodels.typed import AsyncName, SyncName
+    from concmodels.typed import AsyncName, AsyncSimulatedName, BoundaryName, SimulatedName, SyncName
+    from concmodels.typed import AsyncSimulatedModel as AsyncSimulatedModel
+    from concmodels.typed import BoundaryModel as BoundaryModel
+    from concmodels.typed import SimulatedModel as SimulatedModel
     from concmodels.typed import SyncModel as SyncModel
 else:
 
@@ -37,7 +40,7 @@ _TYPES = {
         *("Task", "TaskGroup"),
     ),
     "concmodels.errors": ("Selected",),
-    "concmodels.typed": ("AsyncModel", "SyncModel"),
+    "concmodels.typed": ("AsyncModel", "AsyncSimulatedModel", "BoundaryModel", "SimulatedModel", "SyncModel"),
 }
 """For annotations; by the module that has them, which is imported when one is asked for."""
 
@@ -54,7 +57,13 @@ def __getattr__(name: str) -> object:
 
 
 @overload
-def load(name: SyncName) -> SyncModel: ...
+def load(name: SimulatedName) -> SimulatedModel: ...
+@overload
+def load(name: BoundaryName) -> BoundaryModel: ...  # noqa: F811
+@overload
+def load(name: SyncName) -> SyncModel: ...  # noqa: F811
+@overload
+def load(name: AsyncSimulatedName) -> AsyncSimulatedModel: ...  # noqa: F811
 @overload
 def load(name: AsyncName) -> AsyncModel: ...  # noqa: F811
 @overload

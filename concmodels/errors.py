@@ -5,10 +5,24 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+    from typing import Generic as _Generic
+    from typing import TypeVar as _TypeVar
+
+    _T = _TypeVar("_T", covariant=True, default=Any)
+else:
+    _T = None
+
+    class _Generic:
+        """Stands for that of `typing`, which takes longer to import than all that a child needs."""
+
+        __slots__ = ()
+
+        def __class_getitem__(cls, _):
+            return cls
 
 
-class Selected:
-    """The result of a `select`: which case it performed, and how.
+class Selected(_Generic[_T]):  # `class Selected[T]` would import `typing`
+    """The result of a `select`: which case it performed, and how. `Selected[int]` is one whose item is an int.
 
     * `channel`: the channel of the case
     * `item`: the item that was received or sent; None if the channel was closed
@@ -29,7 +43,7 @@ class Selected:
 
     def __init__(self, channel: Any, item: Any = None, *, sent: bool = False, closed: bool = False) -> None:
         self.channel = channel
-        self.item = item
+        self.item: _T = item
         self.sent = sent
         self.closed = closed
 

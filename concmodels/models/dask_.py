@@ -196,7 +196,8 @@ class Task(Future):
         error = TaskDied(data[1]) if state == DIED else super()._failure(state, data)
         if state in (FAILED, DIED):
             self.failure = error
-            error.add_note(f"In task {self.name!r}.")
+            if not any(note.startswith("In task") for note in getattr(error, "__notes__", ())):
+                error.add_note(f"In task {self.name!r}.")
         return error
 
 

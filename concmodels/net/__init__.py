@@ -11,15 +11,37 @@ from concmodels.two_forms import is_async
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Coroutine
+    from types import ModuleType
+    from typing import Any, overload
 
+    from concmodels.contract import Model
     from concmodels.net.awaited import AsyncListener, AsyncStream
     from concmodels.net.sync import Listener, Stream
+    from concmodels.typed import AsyncModel, SyncModel
+else:
+    from concmodels import overload
 
 __all__ = ["AsyncListener", "AsyncStream", "Listener", "Stream", "connect", "is_async", "listen"]
 
 
-def listen(model: Any, host: str | None, port: int | None = None, backlog: int = 1024) -> Any:
+@overload
+def listen(model: SyncModel, host: str | None, port: int | None = None, backlog: int = 1024) -> Listener: ...
+@overload
+def listen(  # noqa: F811
+    model: AsyncModel, host: str | None, port: int | None = None, backlog: int = 1024
+) -> AsyncListener: ...
+@overload
+def listen(  # noqa: F811
+    model: Model, host: str | None, port: int | None = None, backlog: int = 1024
+) -> Listener | AsyncListener: ...
+@overload
+def listen(  # noqa: F811
+    model: ModuleType, host: str | None, port: int | None = None, backlog: int = 1024
+) -> Any: ...
+def listen(  # noqa: F811
+    model: Any, host: str | None, port: int | None = None, backlog: int = 1024
+) -> Listener | AsyncListener:
     """Return a `Listener` at this address, or in an async model an `AsyncListener`. Not awaited; it needs no run.
 
     `host` is a name or a numeric address, IPv4 or IPv6; None means all addresses of this machine. With port 0 the
@@ -57,7 +79,23 @@ def listen(model: Any, host: str | None, port: int | None = None, backlog: int =
     return listener
 
 
-def connect(model: Any, host: str, port: int | None = None, *, timeout: float | None = None) -> Any:
+@overload
+def connect(model: SyncModel, host: str, port: int | None = None, *, timeout: float | None = None) -> Stream: ...
+@overload
+def connect(  # noqa: F811
+    model: AsyncModel, host: str, port: int | None = None, *, timeout: float | None = None
+) -> Coroutine[Any, Any, AsyncStream]: ...
+@overload
+def connect(  # noqa: F811
+    model: Model, host: str, port: int | None = None, *, timeout: float | None = None
+) -> Stream | Coroutine[Any, Any, AsyncStream]: ...
+@overload
+def connect(  # noqa: F811
+    model: ModuleType, host: str, port: int | None = None, *, timeout: float | None = None
+) -> Any: ...
+def connect(  # noqa: F811
+    model: Any, host: str, port: int | None = None, *, timeout: float | None = None
+) -> Stream | Coroutine[Any, Any, AsyncStream]:
     """Connect to this address and return a `Stream`; awaited in an async model, where it is an `AsyncStream`.
 
     The address has the form of `listen`: `connect(model, *listener.address)`. If a name has several addresses, they are

@@ -51,7 +51,7 @@ class Server:
         self._program = async_serve if facts.is_async else sync_serve
         self._listener = listen(self._model, host, port)
         self._stop = Stop()
-        self.address: tuple[str, int] = self._listener.address
+        self.address: tuple[str, int] = self._listener.address  # type: ignore[assignment]  # there is a port
         """The host and the port."""
 
     @property

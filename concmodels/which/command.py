@@ -10,15 +10,14 @@ from concmodels.programs.result import BAD_INPUT, INTERRUPTED, OK
 from concmodels.which.advice import judge
 from concmodels.which.function import CantCall, place_of
 from concmodels.which.report import report
-from concmodels.which.trials import Budget, Trials
+from concmodels.which.trials import Trials
 
 
 def which_command(arguments: list[str] | None = None) -> int:
     """Run the command with these arguments; return its exit status. Only `--help` raises: `SystemExit(0)`."""
     try:
         options = _parser().parse_args(arguments)
-        place = place_of(options.function)
-        trials = Trials(place, tuple(options.arguments), Budget(options.seconds))
+        trials = Trials(place_of(options.function), tuple(options.arguments), options.seconds)
         with _shown(options.function, trials):
             its = trials.measured()
         with quiet_when_closed():
@@ -60,7 +59,7 @@ def _shown(name: str, trials: Trials) -> Iterator[None]:
     need("rich", "the progress bar")
     from concmodels.programs.output.progress import Bar
 
-    bar = Bar(name, 100, lambda: trials.percent)
+    bar = Bar(name, 100, lambda: 100 * trials.done // trials.planned)
     bar.start()
     try:
         yield

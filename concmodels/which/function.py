@@ -13,17 +13,8 @@ from traceback import extract_tb
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-_SHARED = {
-    "_thread": ("lock", "RLock"),
-    "threading": ("Condition", "Semaphore", "BoundedSemaphore", "Barrier"),
-    "asyncio.locks": ("Lock", "Semaphore", "BoundedSemaphore", "Condition"),
-    "multiprocessing.synchronize": ("Lock", "RLock", "Semaphore", "BoundedSemaphore", "Condition"),
-    "socket": ("socket",),
-    "ssl": ("SSLSocket",),
-    "sqlite3": ("Connection",),
-    "http.client": ("HTTPConnection", "HTTPSConnection"),
-}
-"""Types of which all calls use one object if it is a variable of the module, by the modules that have them."""
+_SHARED = ("acquire", "fileno", "cursor", "request")
+"""What a lock, a file or a socket, a connection to a database, and one to a web server have."""
 
 
 class CantCall(Exception):
@@ -50,12 +41,12 @@ def place_of(name: str) -> Place:
         raise CantCall(f"a file and one of its functions are needed, as in work.py:compute, not {name!r}")
     if not os.path.isfile(path):
         raise CantCall(f"there is no file {path!r}")
-    folder, file = os.path.split(os.path.abspath(path))
-    parts = [file.removesuffix(".py")]
+    folder, file = os.path.split(os.path.abspath(path).removesuffix(".py"))
+    parts = [file]
     while os.path.isfile(os.path.join(folder, "__init__.py")):
         folder, package = os.path.split(folder)
         parts.insert(0, package)
-    if "." in file.removesuffix(".py"):
+    if "." in file:
         raise CantCall(f"{path} can't be imported, because of the dot in its name")
     if parts[0] in sys.stdlib_module_names:
         raise CantCall(f"{path} has the name of a module of Python, which would not be found any more: rename it")
@@ -65,13 +56,12 @@ def place_of(name: str) -> Place:
 def found(place: Place) -> Callable[..., Any]:
     """Import the module and return the function. Raises `CantCall`."""
     try:
-        module = importlib.import_module(place.module)
+        value: Any = importlib.import_module(place.module)
     except Exception as error:
         raise CantCall(f"{place.file} can't be imported: {described(error)}") from error
     except SystemExit as error:
         why = 'ends the program when it is imported: put what it does under `if __name__ == "__main__":`'
         raise CantCall(f"{place.file} {why}") from error
-    value: Any = module
     for part in place.function.split("."):
         if not hasattr(value, part):
             raise CantCall(f"there is no {place.function!r} in {place.file}")
@@ -90,8 +80,7 @@ def arguments_of(function: Callable[..., Any], place: Place, texts: list[str]) -
 
     Raises `CantCall`, also if the function takes others.
     """
-    names = vars(sys.modules[place.module])
-    values = tuple(_value(text, names, place) for text in texts)
+    values = tuple(_value(text, place) for text in texts)
     try:
         signature = inspect.signature(function)
     except ValueError:
@@ -104,9 +93,9 @@ def arguments_of(function: Callable[..., Any], place: Place, texts: list[str]) -
     return values
 
 
-def _value(text: str, names: dict[str, Any], place: Place) -> Any:
+def _value(text: str, place: Place) -> Any:
     try:
-        return eval(text, dict(names))
+        return eval(text, dict(vars(sys.modules[place.module])))
     except NameError as error:
         quotes = f", and a text needs quotes in it: --with '\"{text}\"'" if error.name == text else ""
         raise CantCall(f"--with takes an expression: {error.name} is no name in {place.file}{quotes}") from None
@@ -126,13 +115,11 @@ def not_picklable(what: str, value: Any) -> str | None:
 def described(error: BaseException) -> str:
     """Return an exception in one line: its type, and the first line of its message."""
     if type(error).__name__ == "NotShareableError" and error.__cause__ is not None:
-        told = str(error.__cause__)  # the traceback in the interpreter, as text: what was raised first is the reason
-        raised = [
-            line for line in told.splitlines() if line[:1].isalpha() and not line.startswith(("Traceback", "The "))
-        ]
+        # It is the traceback in the interpreter, as text: what was raised first is the reason.
+        raised = [it for it in str(error.__cause__).splitlines() if it[:1].isalpha()]
+        raised = [it for it in raised if not it.startswith(("Traceback", "The "))]
         return raised[0].removeprefix("concurrent.interpreters.") if raised else type(error).__name__
-    first = str(error).strip().partition("\n")[0]
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+    return f"{type(error).__name__}: {str(error).strip().partition('\n')[0]}".removesuffix(": ")
 
 
 def where(error: BaseException, folder: str) -> str:
@@ -146,23 +133,20 @@ def shared_by(function: Callable[..., Any], module: ModuleType) -> list[str]:
 
     Those that functions of the module use which it calls are among them.
     """
-    variables, names = vars(module), dict[str, Any]()
+    names = dict[str, Any]()
     ahead = [getattr(inspect.unwrap(function), "__code__", None)]
     for code in ahead:  # which grows meanwhile
-        if code is None:
-            continue
-        ahead += [it for it in code.co_consts if isinstance(it, CodeType)]
-        for name in code.co_names:
-            value = variables.get(name)
+        for name in code.co_names if code is not None else ():
+            value = vars(module).get(name)
             if name not in names and isinstance(value, FunctionType) and value.__module__ == module.__name__:
                 ahead.append(value.__code__)
             names[name] = value
+        ahead += [it for it in code.co_consts if isinstance(it, CodeType)] if code is not None else ()
     return [f"{name}, {_a(value)}" for name, value in names.items() if _is_shared(value)]
 
 
 def _is_shared(value: Any) -> bool:
-    kinds = type(value).__mro__
-    return any(it.__name__ in _SHARED.get(it.__module__, ()) or it.__module__ == "_io" for it in kinds)
+    return not isinstance(value, (type, ModuleType)) and any(hasattr(value, it) for it in _SHARED)
 
 
 def _a(value: Any) -> str:

@@ -11,7 +11,6 @@ PROCESSES = "processes"
 INTERPRETERS = "subinterpreters"
 MANY = "50 threads"
 TASKS = "50 tasks of asyncio"
-FREE_LOOP = "a loop without the GIL"
 FREE_THREADS = "threads without the GIL"
 
 AT_ONCE = 50
@@ -20,26 +19,21 @@ AT_ONCE = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Round:
-    """One round of a way, and what it took. Times are in seconds, and None where the system doesn't tell them."""
+    """One round of a way, and what it took. Times are in seconds, and None where the system doesn't tell them.
+
+    They are what `ways.clocks` tells. `idle_s` is the time for which an event loop had nothing to do.
+    """
 
     calls: float
     wall_s: float
     thread_s: float = 0.0
-    """The processor time of the thread that made the calls, or gave them to the workers."""
     process_s: float = 0.0
     children_s: float = 0.0
-    """The processor time of processes that the function has started, and that have ended."""
     cpu_s: float | None = None
-    """The processor time of all threads, those of workers in other processes among them."""
-    waited_s: float | None = None
-    """The time for which these threads waited for a processor that something else had."""
     thread_waited_s: float | None = None
     idle_s: float = 0.0
-    """The time for which an event loop had nothing to do."""
     unfinished: float = 0
-    """So many calls had not ended."""
-    others: float | None = None
-    """How many processors other programs had meanwhile."""
+    busy_s: float | None = None
 
     @property
     def calm_s(self) -> float:
@@ -50,91 +44,81 @@ class Round:
         return max(self.wall_s - (self.thread_waited_s or 0.0), self.thread_s, 1e-9)
 
     @property
-    def runnable(self) -> float:
-        """The number of threads that ran at the same time, or would have if there had been a processor for each."""
-        return ((self.process_s if self.cpu_s is None else self.cpu_s) + (self.waited_s or 0.0)) / self.wall_s
+    def others(self) -> float | None:
+        """The number of processors that other programs had meanwhile; None if that is not known."""
+        if self.busy_s is None or self.cpu_s is None:
+            return None
+        return max(0.0, self.busy_s - self.cpu_s - self.children_s) / self.wall_s
 
 
 @dataclass
 class Way:
-    """A way to call the function, with its rounds; without any if it failed, or there was no time for it."""
+    """A way to call the function, with its rounds; without any if it failed, or there was no time for it.
+
+    A worker was given `chunk` calls at a time, and `ahead` of these were under way. `why_not` says why there are no
+    rounds, or no more; the function can't be called in this way if it `has_failed`. `holds_gil` is, of threads, the
+    share of its time in which a call holds the GIL.
+    """
 
     name: str
     workers: int = 1
     chunk: int = 1
-    """So many calls were given to a worker at a time."""
     ahead: int = 1
-    """So many of these were under way, or waited for a worker."""
     rounds: list[Round] = field(default_factory=list)
     why_not: str = ""
-    """Why there are no rounds, or no more."""
     has_failed: bool = False
-    """Whether the function can't be called in this way; otherwise only the time was too short."""
     holds_gil: float | None = None
-    """Of threads: the share of its time in which a call holds the GIL."""
 
     def per_call(self, name: str) -> float:
         """Return the median of a time of the rounds, for one call."""
         return median((getattr(it, name) or 0.0) / it.calls if it.calls else math.inf for it in self.rounds)
 
-    @property
-    def runnable(self) -> float:
-        """The median of how many threads ran at the same time, or would have."""
-        return median(it.runnable for it in self.rounds)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """All that is known about a function."""
+    """All that is known about a function.
+
+    `hindrances` says what can't be pickled, each in a sentence; `result_bytes` is the size of the pickled result, and
+    `shared` has the variables of its module that all calls share, such as a lock, in words. `ways` are the others.
+    """
 
     name: str
     module: str
     arguments: tuple[str, ...] = ()
     is_async: bool = False
     hindrances: tuple[str, ...] = ()
-    """What can't be pickled, each in a sentence."""
     result_bytes: int | None = None
-    """The size of the result, pickled."""
     shared: tuple[str, ...] = ()
-    """Variables of its module that all calls share, such as a lock, in words."""
-    import_s: float = 0.0
     loop: Way
     ways: dict[str, Way] = field(default_factory=dict)
-    """The others, by their names."""
     cpus: int
     gil: bool = True
-    seconds: float = 0.0
 
     @property
     def call_s(self) -> float:
         """The time of one call, without waits for a processor."""
         return self.loop.per_call("calm_s")
 
+    def share(self, *times: str) -> float:
+        """Return how much of a call these times are, together: the median of the loop's rounds."""
+        shares: list[float] = [sum(getattr(it, name) for name in times) / it.calm_s for it in self.loop.rounds]
+        return median(shares)
+
     @property
     def computes(self) -> float:
         """The share of a call in which the calling thread computes."""
-        return min(1.0, median(it.thread_s / it.calm_s for it in self.loop.rounds))
-
-    @property
-    def processors(self) -> float:
-        """The number of processors that one call keeps busy: above 1 if it has threads or processes that compute."""
-        return median((it.process_s + it.children_s) / it.calm_s for it in self.loop.rounds)
+        return min(1.0, self.share("thread_s"))
 
     @property
     def in_children(self) -> float:
         """The share of a call in which processes that it has started compute."""
-        return median(it.children_s / it.calm_s for it in self.loop.rounds)
+        return self.share("children_s")
 
     @property
     def releases_gil(self) -> bool:
         """Whether threads compute at the same time for most of a call, although the build has a GIL."""
         way = self.ways.get(THREADS)
         return way is not None and way.holds_gil is not None and way.holds_gil < 0.4
-
-    @property
-    def blocks(self) -> float:
-        """The share of a call of an async function in which it neither computes nor lets others run."""
-        return max(0.0, median(1 - (it.thread_s + it.idle_s) / it.calm_s for it in self.loop.rounds))
 
     @property
     def others(self) -> float:
@@ -146,6 +130,11 @@ class Measured:
     def is_disturbed(self) -> bool:
         """Whether other programs had so much of the machine that the times say little."""
         return self.others > max(0.2, 0.1 * self.cpus)
+
+    @property
+    def is_told_by_time(self) -> bool:
+        """Whether processor time tells how fast something would be: other programs have the processors."""
+        return self.is_disturbed and self.computes >= 0.5 and not self.is_async
 
     def speeds(self, name: str) -> list[float]:
         """Return how many times as fast as the loop a way was in each round; the loop's round is the one beside it."""
@@ -161,12 +150,13 @@ class Measured:
     def undisturbed(self, name: str) -> float:
         """Return how many times as fast as the loop a way would be if it had all processors.
 
-        That is known if the function computes for most of the time: then it is how many threads wanted to run, divided
-        by how much more processor time a call took than in the loop.
+        Unless other programs have them, that is its speed. Else it is known if the function computes for most of the
+        time: it is how many workers can run at once, divided by how much more processor time a call took than in the
+        loop.
         """
-        way = self.ways.get(name)
-        if way is None or not way.rounds or self.computes < 0.5 or any(it.cpu_s is None for it in way.rounds):
-            return self.speed(name)
+        way, speed = self.ways.get(name), self.speed(name)
+        if way is None or not speed or not self.is_told_by_time or way.rounds[0].cpu_s is None:
+            return speed
         cost = way.per_call("cpu_s") / self.loop.per_call("process_s")
         most = 1 / max(way.holds_gil or 0.0, 1e-9)  # nothing else runs while one of them holds it
-        return min(way.runnable, self.cpus, most) / cost if cost and math.isfinite(cost) else 0.0
+        return min(way.workers, self.cpus, most) / cost if cost and math.isfinite(cost) else 0.0

@@ -3,10 +3,10 @@
 import textwrap
 from collections.abc import Iterator
 
-from concmodels.programs.output.formats import duration
+from concmodels.programs.output.formats import duration, short
 from concmodels.which.advice import MOSTLY, PARTLY, Advice
 from concmodels.which.code import code_for
-from concmodels.which.measured import LOOP, THREADS, Measured, Way
+from concmodels.which.measured import THREADS, Measured, Way
 
 _WIDTH = 80
 
@@ -14,20 +14,20 @@ _WIDTH = 80
 def report(its: Measured, advice: Advice) -> str:
     """Return the whole report as text of at most 80 columns, but for the program at its end."""
     parts = [
-        "\n".join(wrapped(it) for it in _about(its)),
+        "\n".join(map(_wrapped, _about(its))),
         "\n".join(_table(its)),
-        "\n".join(wrapped(it) for it in _remarks(its)),
-        wrapped(f"{f'Use {advice.use}' if advice.use else 'No verdict'}: {advice.why}."),
-        "\n".join(wrapped(f"{it}.", "- ") for it in advice.notes),
+        _wrapped(_disturbed(its)),
+        _wrapped(f"{f'Use {advice.use}' if advice.use else 'No verdict'}: {advice.why}."),
+        "\n".join(_wrapped(f"{it}.", "- ") for it in advice.notes),
     ]
     if code := code_for(its, advice):
         parts += ["Write:", textwrap.indent(code, "    ")]
     return "\n\n".join(filter(None, parts)).rstrip() + "\n"
 
 
-def wrapped(text: str, mark: str = "") -> str:
-    """Return a paragraph in lines of at most 80 columns."""
-    return textwrap.fill(text, _WIDTH, initial_indent=mark, subsequent_indent=" " * len(mark), break_on_hyphens=False)
+def _wrapped(text: str, first: str = "", indent: int | None = None) -> str:
+    indent = len(first) if indent is None else indent
+    return textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
 def _about(its: Measured) -> Iterator[str]:
@@ -35,10 +35,9 @@ def _about(its: Measured) -> Iterator[str]:
     if its.in_children >= PARTLY:
         yield f"{call}; it computes for {its.computes:.0%} of that, and programs it starts for {its.in_children:.0%}."
         return
-    kind = (
-        "CPU-bound" if its.computes >= MOSTLY else "I/O-bound" if its.computes < PARTLY else "both CPU- and I/O-bound"
-    )
-    yield f"{call}; it computes for {its.computes:.0%} of that and waits for {1 - its.computes:.0%}: it is {kind}."
+    kind = "CPU" if its.computes >= MOSTLY else "I/O" if its.computes < PARTLY else "both CPU- and I/O"
+    waits = f"waits for {1 - its.computes:.0%}"
+    yield f"{call}; it computes for {its.computes:.0%} of that and {waits}: it is {kind}-bound."
     if its.hindrances:
         text = "; ".join(its.hindrances)
         yield f"{text[0].upper()}{text[1:]}."
@@ -49,36 +48,27 @@ def _about(its: Measured) -> Iterator[str]:
 
 
 def _table(its: Measured) -> Iterator[str]:
-    head = f"{'':24} {'workers':>7} {'calls/s':>9}  times a loop"
-    yield head + ("   with all processors" if its.is_disturbed else "")
-    yield f"{LOOP:24} {1:7} {_rate(its.loop):>9}  1"
-    for name, way in its.ways.items():
+    calm = its.is_told_by_time
+    yield f"{'':24} {'workers':>7} {'calls/s':>9}  times a loop{'   with all processors' if calm else ''}"
+    for way in (its.loop, *its.ways.values()):
+        begin = f"{way.name:24} {way.workers:7}"
         if not way.rounds:
-            yield from _row_without(way)
+            yield _wrapped(f"{begin}         -  {way.why_not}", indent=44)
             continue
-        speeds = its.speeds(name)
-        spread = f"{its.speed(name):.2f}" + (f" ({min(speeds):.2f} to {max(speeds):.2f})" if len(speeds) > 1 else "")
-        calm = f"{spread:22}  {its.undisturbed(name):.2f}" if its.is_disturbed and its.computes >= 0.5 else spread
+        speeds = its.speeds(way.name)
+        times = f"{its.speed(way.name):.2f} ({min(speeds):.2f} to {max(speeds):.2f})" if speeds else "1"
+        times = f"{times:22}  {its.undisturbed(way.name):.2f}" if calm and speeds else times
         chunk = f"   {way.chunk:,} calls at a time" if way.chunk > 1 else ""
-        yield f"{name:24} {way.workers:7} {_rate(way):>9}  {calm}{chunk}".rstrip()
-
-
-def _row_without(way: Way) -> Iterator[str]:
-    text = textwrap.fill(f"{way.name:24} {way.workers:7}         -  {way.why_not}", _WIDTH, subsequent_indent=" " * 44,
-                         break_on_hyphens=False)  # fmt: skip
-    yield from text.splitlines()
+        yield f"{begin} {_rate(way):>9}  {times}{chunk}".rstrip()
 
 
 def _rate(way: Way) -> str:
-    from concmodels.programs.output.formats import short
-
     per_call = way.per_call("wall_s")
     return short(1 / per_call) if per_call else "-"
 
 
-def _remarks(its: Measured) -> Iterator[str]:
-    if its.is_disturbed:
-        more = ""
-        if its.computes >= 0.5:
-            more = ": the last column says what the processor time that the calls took allows if nothing else runs"
-        yield f"Other programs used {its.others:.1f} of {its.cpus} CPUs meanwhile{more}."
+def _disturbed(its: Measured) -> str:
+    if not its.is_disturbed:
+        return ""
+    more = ": the last column says what the processor time that the calls took allows if nothing else runs"
+    return f"Other programs used {its.others:.1f} of {its.cpus} CPUs meanwhile{more if its.is_told_by_time else ''}."

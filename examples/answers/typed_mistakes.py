@@ -16,7 +16,7 @@ def in_threads(numbers: Channel[int]) -> None:
     with threads.TaskGroup() as group:
         group.spawn(add, 1)  # type: ignore[arg-type]  # an argument is missing
         group.spawn(add(1, 2))  # type: ignore[arg-type]  # the function has been called already
-    threads.select(numbers, "stop")  # type: ignore[arg-type]  # no channel
+    threads.select(numbers, "stop")  # type: ignore[call-overload]  # no channel
 
 
 async def in_trio() -> None:

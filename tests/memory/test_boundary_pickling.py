@@ -12,6 +12,7 @@ from boundary_tasks import identity
 
 from concmodels.errors import CannotTravel
 from concmodels.models import processes, subinterp
+from concmodels.models.memory import pickling
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -115,3 +116,28 @@ def test_functions_typed_into_a_notebook_are_refused_with_a_way_out(model):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert "CannotTravel" in done.stderr
     assert "was typed into a notebook: begin its cell with `%%writefile tasks.py`" in done.stderr
+
+
+class BringsTraceback(Exception):
+    """An exception as libraries make of any if they teach pickle to take tracebacks along."""
+
+    def __init__(self, message):
+        super().__init__(message)
+        self.taught = True
+
+    def __setstate__(self, state):
+        vars(self).update(state)
+        try:
+            raise ValueError(self)
+        except ValueError as other:
+            self.__traceback__ = other.__traceback__
+
+
+def test_the_traceback_of_an_error_is_there_once():
+    try:
+        raise BringsTraceback("no")
+    except BringsTraceback as error:
+        arrived = pickling.unpack_error(pickling.pack_error(error, "a task"))
+    assert type(arrived) is BringsTraceback and arrived.__traceback__ is None
+    (note,) = arrived.__notes__
+    assert note.startswith("In task 'a task', beyond a memory boundary:") and note.count("raise BringsTraceback") == 1

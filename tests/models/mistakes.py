@@ -100,6 +100,91 @@ async def async_group_too_long(model):
         await model.sleep(60)
 
 
+def fails(*_):
+    raise ValueError("no such number")
+
+
+async def async_fails(*_):
+    raise ValueError("no such number")
+
+
+def task_fails(model):
+    with model.TaskGroup() as group:
+        group.spawn(fails, 1)
+
+
+async def async_task_fails(model):
+    async with model.TaskGroup() as group:
+        group.spawn(async_fails, 1)
+
+
+async def forget_to_await_send(model):
+    channel = model.Channel(1, "numbers")
+    channel.send(1)
+
+
+async def forget_to_await_receive(model):
+    channel = model.Channel(1, "numbers")
+    await channel.send(1)
+    item = channel.receive()
+    return str(type(item))
+
+
+async def forget_in_a_task(model):
+    async with model.TaskGroup() as group:
+        group.spawn(forget_to_await_receive, model)
+
+
+async def forget_to_await_and_use(model):
+    channel = model.Channel(1, "numbers")
+    await channel.send(1)
+    item = channel.receive()
+    return item + 1
+
+
+UNAWAITED = {
+    forget_to_await_send: (2, "send was not awaited, so it has done nothing: write `await channel.send(1)`"),
+    forget_to_await_receive: (3, "receive was not awaited, so it has done nothing: write `await channel.receive()`"),
+}
+"""The line of the mistake in the function, and what is told."""
+
+NO_GUARD = """\
+import sys
+from concmodels import load
+
+model = load(sys.argv[1])
+
+
+def show(channel):
+    print(channel.receive())
+
+
+def main():
+    channel = model.Channel(8)
+    with model.TaskGroup() as group:
+        group.spawn(show, channel)
+        channel.send(1)
+
+
+model.run(main)
+"""
+"""A program that begins to run when it is imported."""
+
+GUARD_AFTER = f"""\
+{NO_GUARD}
+if __name__ == "__main__":
+    print("done")
+"""
+"""The same with a guard that comes too late."""
+
+UNGUARDED = {
+    NO_GUARD: "CannotTravel: the function (show) can't travel to another process or interpreter: 'show' stands in the "
+    "main program, which the other side imports, and so would start again: write `if __name__ == '__main__':` before "
+    "the call of run",
+    GUARD_AFTER: "CannotTravel: the call of task 'show-1' can't be unpickled where it arrives: the main program calls "
+    "run when it is imported here: write `if __name__ == '__main__':` before it",
+}
+
 SYNC = {
     "run(main())": (
         lambda model: model.run(nothing(model)),

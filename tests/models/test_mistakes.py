@@ -3,12 +3,17 @@ more than 12 lines.
 """
 
 import inspect
+import os
 import re
+import subprocess
+import sys
 import traceback
+import warnings
 
 import mistakes
 import pytest
 
+import concmodels
 from concmodels import catalog, load
 from concmodels.models.tasks.signals.tracebacks import SETTING
 
@@ -50,3 +55,72 @@ def test_a_mistake_is_told_in_few_lines(name):
             first = inspect.getsourcelines(program)[1]
             places = [int(it) for line in lines for it in re.findall(r"mistakes\.py\", line (\d+)", line)]
             assert places and first < places[-1] <= first + len(inspect.getsourcelines(program)[0]), (what, lines)
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_a_task_that_fails_is_told_in_few_lines(name):
+    """The place of the group, and the line that raised it."""
+    is_async = catalog.facts(name).is_async
+    program, task = (
+        (mistakes.async_task_fails, mistakes.async_fails) if is_async else (mistakes.task_fails, mistakes.fails)
+    )
+    lines = printed(name, program)
+    assert len(lines) <= MOST_LINES, "\n".join(lines)
+    text = "".join(lines)
+    first = inspect.getsourcelines(program)[1]
+    assert f"mistakes.py:{first + 1} (1 sub-exception)" in text
+    assert f'mistakes.py", line {inspect.getsourcelines(task)[1] + 1}' in text
+
+
+ASYNC = [name for name in HERE if catalog.facts(name).is_async]
+
+
+@pytest.mark.parametrize("program", [*mistakes.UNAWAITED, mistakes.forget_in_a_task])
+@pytest.mark.parametrize("name", ASYNC)
+def test_a_forgotten_await_is_told_by_the_warning_that_python_gives(name, program):
+    made_in = mistakes.forget_to_await_receive if program is mistakes.forget_in_a_task else program
+    line, sentence = mistakes.UNAWAITED[made_in]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        load(name).run(program, load(name))
+    (warning,) = told
+    assert (str(warning.message), warning.category) == (sentence, RuntimeWarning)
+    assert (warning.filename, warning.lineno) == (mistakes.__file__, inspect.getsourcelines(made_in)[1] + line)
+
+
+@pytest.mark.parametrize("name", ASYNC)
+def test_a_forgotten_await_that_leads_to_an_exception_is_its_note(name):
+    program = mistakes.forget_to_await_and_use
+    lines = printed(name, program)
+    assert len(lines) <= MOST_LINES
+    line, sentence = mistakes.UNAWAITED[mistakes.forget_to_await_receive]
+    assert lines[-1].endswith(f"mistakes.py:{inspect.getsourcelines(program)[1] + line}: {sentence}")
+
+
+async def forget_something_else(model):
+    mistakes.async_nothing()
+
+
+@pytest.mark.parametrize("name", ASYNC)
+def test_a_coroutine_of_the_program_has_the_words_of_python(name):
+    with pytest.warns(RuntimeWarning, match="coroutine 'async_nothing' was never awaited"):
+        load(name).run(forget_something_else, load(name))
+
+
+BOUNDARY = [name for name in HERE if catalog.facts(name).family == "boundary"]
+
+
+@pytest.mark.parametrize("program", mistakes.UNGUARDED, ids=["no guard", "guard after"])
+@pytest.mark.parametrize(
+    "name", [it if ":" not in it else pytest.param(it, marks=pytest.mark.thorough) for it in BOUNDARY]
+)
+def test_a_missing_guard_is_told_in_few_lines(name, program, tmp_path):
+    (tmp_path / "first.py").write_text(program)
+    env = os.environ | {"PYTHONPATH": os.path.dirname(concmodels.__path__[0])}
+    command = [sys.executable, "first.py", name]
+    ended = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    if program is mistakes.GUARD_AFTER and name == "processes:fork":  # which imports nothing again
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "1\ndone\n", "")
+        return
+    assert ended.returncode == 1 and mistakes.UNGUARDED[program] in ended.stderr
+    assert len(ended.stderr.splitlines()) <= MOST_LINES

@@ -6,6 +6,7 @@ that fails marks its group cancelled; the supervisor (`lives/supervisor.py`) the
 waits inside that scope finds out at its checkpoint.
 """
 
+import sys
 import time
 from _thread import RLock
 
@@ -347,7 +348,11 @@ class TaskGroup:
         for error in errors:
             if isinstance(error, (KeyboardInterrupt, SystemExit)):
                 raise error
-        failure = BaseExceptionGroup("a task group failed", errors) if errors else None
+        failure = None
+        if errors:
+            from concmodels.models.tasks.signals.frames import place, stack  # only here: most children need it not
+
+            failure = BaseExceptionGroup(f"a task group failed{place(stack(sys._getframe(1)))}", errors)
         if timeout is not None:
             raise timeout from failure
         if failure is not None:

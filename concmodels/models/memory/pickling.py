@@ -185,6 +185,8 @@ def unpack_arrived(data: Any, what: str, loads: Callable[[Any], Any] = _loads) -
 
         if is_signal(error):
             raise
+        if isinstance(error, CannotTravel):  # it says all
+            raise CannotTravel(f"{what} can't be unpickled where it arrives: {error}") from None
         raise CannotTravel(f"{what} can't be unpickled where it arrives: {reason_of(error)}") from error
 
 
@@ -265,7 +267,9 @@ def pack_error(error: BaseException, task: str, *, of_pool: bool = False) -> byt
     text = "".join(traceback.format_exception(error))
     try:
         if not (of_pool and (error.__cause__ is None or isinstance(error.__cause__, RemoteError))):
-            error.add_note(f"In task {task!r}, beyond a memory boundary:\n{text}")
+            has_more = error.__cause__ or (error.__context__ and not error.__suppress_context__)
+            told = text if has_more else "".join(traceback.format_tb(error.__traceback__))
+            error.add_note(f"In task {task!r}, beyond a memory boundary:\n{told}".rstrip(":\n"))
         data = careful_dumps(error)
         if type(_loads(data)) is type(error):
             return dumps((data, task, text, _pack_cause(error.__cause__)), 5)
@@ -298,6 +302,7 @@ def unpack_error(data: bytes, *, of_pool: bool = False) -> BaseException:
         except Exception:  # noqa: BLE001 - it could be pickled but can't be unpickled here
             error = None
         if isinstance(error, BaseException):
+            error.__traceback__ = None  # a library may have taught pickle to bring one along: the text has it already
             return error
     return RemoteError(task, text)
 
@@ -308,6 +313,7 @@ _main: tuple[str, str] | None = None
 _main_checked = False
 _main_is_here = True  # in the parent, and in its forks
 _main_was_imported = False  # in a child
+_is_importing = False
 _importing = RLock()  # importing the main program runs it, and that may ask for something of it again
 
 
@@ -335,8 +341,8 @@ def why_not_main(name: str) -> str:
             )
         return f"{name!r} was typed at a prompt or read from a pipe: put it in a file that the other side can import"
     return (
-        f"{name!r} stands in the main program, which has no `if __name__ == '__main__':` guard: "
-        "importing it on the other side would start the program again"
+        f"{name!r} stands in the main program, which the other side imports, and so would start again: write "
+        "`if __name__ == '__main__':` before the call of run"
     )
 
 
@@ -372,6 +378,11 @@ def know_main(main: tuple[str, str] | None) -> None:
         _main, _main_checked, _main_is_here = main, True, False
 
 
+def is_importing_main() -> bool:
+    """Return whether the main program is being imported here."""
+    return _is_importing
+
+
 def import_main() -> bool:
     """Import the main program, in a child, as `__mp_main__`; return False where there is none to be imported.
 
@@ -386,8 +397,8 @@ def import_main() -> bool:
 
 
 def _import_main(path: str, package: str) -> None:
-    global _main_is_here
-    _main_is_here = True
+    global _main_is_here, _is_importing
+    _main_is_here = _is_importing = True
     module = type(sys)("__mp_main__")
     module.__file__, module.__package__ = path, package or None
     sys.modules["__mp_main__"] = sys.modules["__main__"] = module
@@ -397,3 +408,5 @@ def _import_main(path: str, package: str) -> None:
     except BaseException:
         _main_is_here = False
         raise
+    finally:
+        _is_importing = False

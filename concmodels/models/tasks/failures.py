@@ -3,9 +3,11 @@
 Three kinds are about the whole run and leave bare instead: `KeyboardInterrupt`, `SystemExit` and `Deadlock`.
 """
 
+import sys
 from contextlib import contextmanager
 
 from concmodels.errors import Deadlock
+from concmodels.models.tasks.signals.frames import place, stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ class ExceptionCollector:
                 raise bare from BaseExceptionGroup("the clean-up failed", others)
             if bare is not None:
                 raise bare
-        failure = BaseExceptionGroup("a task group failed", errors) if errors else None
+        failure = BaseExceptionGroup(f"a task group failed{place(stack(sys._getframe(1)))}", errors) if errors else None
         if timeout is not None:
             raise timeout from failure
         if failure is not None:

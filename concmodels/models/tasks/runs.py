@@ -4,6 +4,7 @@ from functools import wraps
 
 from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.signals.tracebacks import ShortTracebacks
+from concmodels.models.tasks.unawaited import note_unawaited, tell_unawaited
 from concmodels.models.waiting.calls import awaitable, check_call
 
 TYPE_CHECKING = False
@@ -33,8 +34,13 @@ def async_run_of[F: Callable[..., Any]](model: str) -> Callable[[F], F]:
     def mark(run: F) -> F:
         @wraps(run)
         def checked(main: Callable[..., Any], *args: Any, **options: Any) -> Any:
+            tell_unawaited()
             with ShortTracebacks(), bare_interrupts():
-                return run(awaitable(main, "run", model), *args, **options)
+                try:
+                    return run(awaitable(main, "run", model), *args, **options)
+                except BaseException as error:
+                    note_unawaited(error)
+                    raise
 
         return checked  # type: ignore[return-value] # as above
 

@@ -176,6 +176,11 @@ async def wait_async(waiter: Waiter, timeout: float | None) -> None:
         waiter.claim(TIMED_OUT)
 
 
+def _late(purpose: Purpose | None) -> TimeoutError:
+    name = getattr(purpose, "name", None)
+    return TimeoutError("it did not happen in time" if name is None else f"task {name!r} has not ended in time")
+
+
 class Event:
     """Something that happens once and that tasks wait for: the end of a task, the end of the last one of a group."""
 
@@ -200,7 +205,7 @@ class Event:
             if self.happened:
                 return
             if expired(timeout):
-                raise TimeoutError("it has not happened yet")
+                raise _late(purpose)
             waiter = self._new_waiter(None, purpose)
             waiters = self._queue(waiter)
         try:
@@ -211,7 +216,7 @@ class Event:
                 with self._lock:
                     forget(self, waiters, waiter)
         if waiter.outcome == TIMED_OUT:
-            raise TimeoutError("it did not happen in time")
+            raise _late(purpose)
 
     def _queue(self, waiter: Waiter) -> deque[Waiter]:
         if self._waiters is None:
@@ -223,14 +228,12 @@ class Event:
 class AsyncEvent(Event):
     """As `Event`, awaited. Its tasks share one thread, so it takes no lock."""
 
-    async def wait(  # type: ignore[override]  # awaited
-        self, timeout: float | None = None, purpose: Purpose | None = None
-    ) -> None:
+    async def wait(self, timeout: float | None = None, purpose: Purpose | None = None) -> None:  # type: ignore[override]
         """As `Event.wait`, awaited."""
         if self.happened:
             return
         if expired(timeout):
-            raise TimeoutError("it has not happened yet")
+            raise _late(purpose)
         waiter = self._new_waiter(None, purpose)
         waiters = self._queue(waiter)
         try:
@@ -240,4 +243,4 @@ class AsyncEvent(Event):
                 waiter.claim(CANCELLED)
                 forget(self, waiters, waiter)
         if waiter.outcome == TIMED_OUT:
-            raise TimeoutError("it did not happen in time")
+            raise _late(purpose)

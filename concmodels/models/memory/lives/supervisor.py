@@ -21,7 +21,7 @@ from itertools import count
 from math import inf
 
 from concmodels.catalog import must_be_main
-from concmodels.errors import Deadlock
+from concmodels.errors import CannotTravel, Deadlock
 from concmodels.models.deadlocks.report import patience
 from concmodels.models.memory import pickling
 from concmodels.models.memory.arena import (
@@ -87,6 +87,10 @@ class Supervisor:
     """The parent's side of one run."""
 
     def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None) -> None:
+        if pickling.is_importing_main():
+            raise CannotTravel(
+                "the main program calls run when it is imported here: write `if __name__ == '__main__':` before it"
+            )
         if runs_here(kind):
             raise refusal(kind, kind)
         must_be_main(kind)

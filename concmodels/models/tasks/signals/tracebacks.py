@@ -11,7 +11,7 @@ from types import TracebackType
 from concmodels import platform
 from concmodels.errors import CannotTravel
 from concmodels.models import FOLDER
-from concmodels.models.tasks.signals.frames import of_program
+from concmodels.models.tasks.signals.frames import of_program, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,9 +70,11 @@ def _is_of_library(trace: TracebackType) -> bool:
 
 
 def _cut_body(group: BaseExceptionGroup[BaseException]) -> None:
-    """Cut the innermost frame of a group if one of its exceptions comes from there: its traceback says more."""
+    """Cut the innermost frame of a group if one of its exceptions comes from there, or its message says so much."""
     inner = {id(trace.tb_frame) for error in group.exceptions for trace in _traces(error.__traceback__)}
     kept = [trace for trace in _traces(group.__traceback__) if id(trace.tb_frame) not in inner]
+    if kept and group.message.endswith(f" at {short(kept[-1].tb_frame.f_code.co_filename)}:{kept[-1].tb_lineno}"):
+        del kept[-1]
     group.__traceback__ = _chained(kept)
 
 
