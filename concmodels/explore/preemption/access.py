@@ -160,8 +160,9 @@ def read(values: Iterable[Any], *, deep: bool) -> list[Accessed]:
 
 
 def must_show_itself(values: Iterable[Any], program: Program) -> None:
-    """Raise `Torn` if generated code reads attributes that the program assigns: that of a dataclass."""
+    """Raise `Torn` if generated code reads attributes that the program assigns: that of a dataclass, or of attrs."""
     for value in values:
-        fields = getattr(type(value), "__dataclass_fields__", None)
+        kind = type(value)
+        fields = getattr(kind, "__dataclass_fields__", None) or [it.name for it in getattr(kind, "__attrs_attrs__", ())]
         if fields and any(program.assigns(name) for name in fields):
             raise Torn

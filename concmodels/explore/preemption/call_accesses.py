@@ -60,6 +60,7 @@ from concmodels.explore.preemption.table import (
     name_of,
 )
 from concmodels.explore.preemption.things import elements, how, is_shown, things
+from concmodels.explore.threads.given import calls_what_it_is_given
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.operands import Returned
@@ -228,6 +229,7 @@ def _may_have_state(kind: type) -> bool:
 
 
 _CALLABLE = (BuiltinFunctionType, partial)
+_FUNCTIONS = (BuiltinFunctionType, FunctionType)
 
 
 def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Accessed]:
@@ -301,6 +303,9 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
     name = getattr(called, "__name__", "")
     if name in LOOK_AT_NOTHING or (isinstance(getattr(called, "__self__", None), CONTAINERS) and name in KEEP):
         return []
+    if calls_what_it_is_given(called):
+        _may_be_called(_known(site, frame), is_seen=True)
+        return []
     if type(called) is not BuiltinFunctionType and _keeps(called):
         _may_be_called(_known(site, frame))
         return []
@@ -357,15 +362,18 @@ def _has_variables(value: Any, program: Program) -> bool:
     return any(program.assigns(name) for name in names)
 
 
-def _may_be_called(values: Iterable[Any]) -> list[Any]:
-    """Return these values, of a `partial` what it calls. Raises `Unknown` for a method of what can change."""
+def _may_be_called(values: Iterable[Any], *, is_seen: bool = False) -> list[Any]:
+    """Return these values, of a `partial` what it calls. Raises `Unknown` for what is called where nobody looks.
+
+    That is a method of what can change, unless the call `is_seen`, and what is in no row.
+    """
     found = []
     for value in values:
         while isinstance(value, partial):
             value = value.func
-        if type(value) is BuiltinFunctionType and how(type(value.__self__)) not in ("plain", "tuple"):
-            raise Elsewhere  # it is called where nobody looks
-        if _accesses_by_name(value):
+        if type(value) is BuiltinFunctionType and how(type(value.__self__)) not in ("plain", "tuple") and not is_seen:
+            raise Elsewhere
+        if _accesses_by_name(value) or (type(value) in _FUNCTIONS and not is_followed(value)):
             raise Elsewhere
         found.append(value)
     return found

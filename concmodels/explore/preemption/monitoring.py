@@ -15,6 +15,7 @@ to its next lock.
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import CO_NEWLOCALS
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +23,14 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.call_accesses import may_call_back
 from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown
+from concmodels.explore.preemption.of_given import CALL, SitesOfGiven
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
 from concmodels.explore.preemption.sites import Sites
 from concmodels.explore.preemption.table import SIMULATED, is_followed
 from concmodels.explore.preemption.things import show, take_as_own
 from concmodels.explore.preemption.waits import Waits
-from concmodels.explore.threads.installed import is_of_python
+from concmodels.explore.threads.installed import is_generated_by_others, is_of_python
 from concmodels.explore.threads.library import THREAD_START, codes_that_release
 from concmodels.models.simulated.world import current
 
@@ -62,7 +64,7 @@ class CodeMonitor:
 
     def __init__(self, codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> None:
         self._sites = Sites(codes, trees)
-        self._sites_of = self._sites.of
+        self._sites_of = {**self._sites.of, id(CALL): SitesOfGiven()}
         self._detector: Detector | None = None
         self._points: frozenset[Any] | None = frozenset()  # None: all sites
         self._notes = False
@@ -166,6 +168,7 @@ class CodeMonitor:
             wanted = sum(callbacks) & ~_events.C_RETURN  # that one comes with CALL
             for code in self._sites.codes:
                 _monitoring.set_local_events(_TOOL, code, wanted)
+            _monitoring.set_local_events(_TOOL, CALL, wanted & _events.INSTRUCTION)
             if by_gil:
                 for code in (THREAD_START, *codes_that_release()):
                     _monitoring.set_local_events(_TOOL, code, _events.PY_RETURN)
@@ -178,7 +181,8 @@ class CodeMonitor:
             yield
         finally:
             _monitoring.set_events(_TOOL, 0)
-            for code in (*self._sites.codes, *self._learned, *self._entered, THREAD_START, *codes_that_release()):
+            others = (*self._learned, *self._entered, THREAD_START, CALL, *codes_that_release())
+            for code in (*self._sites.codes, *others):
                 _monitoring.set_local_events(_TOOL, code, 0)
             self._learned.clear()
             for event in callbacks:
@@ -337,9 +341,13 @@ class CodeMonitor:
 
     def _start_outside(self, code: CodeType) -> Any:
         """Take note of a call of a function that is not explored."""
-        if is_of_python(code.co_filename) or code.co_filename in self._files:
-            return self._start_in_library(code, sys._getframe(2)) if self._by_gil else _DISABLE
-        world, package = current(), _package_of(sys._getframe(2))
+        frame, is_of_program = sys._getframe(2), code.co_filename in self._files
+        if is_generated_by_others(code, frame.f_globals) or (is_of_program and code.co_flags & CO_NEWLOCALS):
+            self._start_generated(code)
+            return None
+        if is_of_program or is_of_python(code.co_filename):
+            return self._start_in_library(code, frame) if self._by_gil else _DISABLE
+        world, package = current(), _package_of(frame)
         if package in _EVENT_LOOPS:
             return _DISABLE
         if world is None or world.dying:
@@ -347,6 +355,12 @@ class CodeMonitor:
         tasks = self._outside.setdefault(package, set())
         tasks.add(world.running.identity)
         return _DISABLE if len(tasks) > 1 else None
+
+    def _start_generated(self, code: CodeType) -> None:
+        """Take note of a call of a function that is in no text: what it accesses, other tasks may access meanwhile."""
+        world = current()
+        if world is not None and not world.dying and len(world.runners) > 1:
+            self._missed.add(f"{code.co_name} was generated, and what it accesses can't be followed")
 
     def _start_in_library(self, code: CodeType, frame: FrameType) -> Any:
         """Take note of a call of Python's library, in which a build with the GIL switches too, and this does not."""
