@@ -35,7 +35,7 @@ from concmodels.explore.preemption.access import (
     read,
 )
 from concmodels.explore.preemption.common import FILES, INTERPRETER, touched
-from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown, attribute, holders
+from concmodels.explore.preemption.expressions import LOOK_UP, Elsewhere, Torn, Unknown, attribute, holders
 from concmodels.explore.preemption.opcodes import is_looked_up
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
 from concmodels.explore.preemption.table import (
@@ -74,6 +74,8 @@ _LRU_CACHE = type(cache(id))
 
 def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     """Return what a call is about to access, as `accessed`; nothing if the callee is looked at itself."""
+    if site.is_method and _is_of_program(site, frame, program):
+        return ()
     found = read(_unpacked(site, frame, returned, program), deep=False) if site.unpacked else []
     find = _called_method if site.is_method else _called_function
     called, owner = find(site, frame, returned, program)
@@ -103,6 +105,24 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
     if found and _calls_back(site, frame, returned, called, owner):
         found = [it if it.name else it._replace(calls_back=True) for it in found]
     return found
+
+
+def _is_of_program(site: Site, frame: FrameType, program: Program) -> bool:
+    """Whether this is a method of a class of the program, which is looked at itself: most calls are of these."""
+    if site.unpacked or site.owner is None or site.of_super:
+        return False
+    try:
+        owner = site.owner(frame)
+    except Unknown:
+        return False
+    kind = type(owner)
+    method = kind.__dict__.get(site.variable)
+    return (
+        type(method) is FunctionType
+        and kind.__getattribute__ is LOOK_UP
+        and site.variable not in getattr(owner, "__dict__", ())
+        and program.watches(method)
+    )
 
 
 def _unpacked(site: Site, frame: FrameType, returned: Returned, program: Program) -> list[Any]:
@@ -203,7 +223,10 @@ def _makes_no_difference(site: Site, frame: FrameType, kind: type) -> bool:
 
 def _is_cached(kind: type, name: str) -> bool:
     """Whether a method of this class has a cache."""
-    return any(type(vars(base).get(name)) is _LRU_CACHE for base in kind.__mro__)
+    for base in kind.__mro__:
+        if (found := base.__dict__.get(name)) is not None:
+            return type(found) is _LRU_CACHE
+    return False
 
 
 def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:

@@ -166,7 +166,7 @@ def attribute(owner: Any, name: str) -> Any:
     """Return the value of an attribute. Raises `Unknown`."""
     kind = type(owner)
     look_up: Any = kind.__getattribute__
-    if look_up is not _LOOK_UP and isinstance(look_up, FunctionType) and kind is not local:
+    if look_up is not LOOK_UP and isinstance(look_up, FunctionType) and kind is not local:
         raise Unknown
     own = getattr(owner, "__dict__", None)
     if own is not None and name in own and not isinstance(owner, type):
@@ -182,7 +182,8 @@ def attribute(owner: Any, name: str) -> Any:
         raise Unknown from None
 
 
-_LOOK_UP: Any = object.__getattribute__
+LOOK_UP: Any = object.__getattribute__
+"""How attributes are looked up, unless a class says otherwise."""
 
 
 def _is_plain(kinds: tuple[type, ...], name: str) -> bool:

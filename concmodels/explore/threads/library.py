@@ -103,6 +103,7 @@ class Library:
         thread.__hash__ = _hash
         event.is_set = event.isSet = _is_set
         vars(threading)["_active_limbo_lock"] = _NoLock()  # between two steps nobody can come in between
+        vars(threading)["_dangling"] = _NoSet()  # only tests of Python look into it
         vars(threading)["_allocate_lock"] = WaiterLock
         deletes: Any = threading._DeleteDummyThreadOnDel.__del__  # whenever the one is freed that no Thread stands for
         deletes.__defaults__ = (threading._active_limbo_lock, *deletes.__defaults__[1:])
@@ -147,8 +148,7 @@ class Library:
         vars(threading._main_thread).clear()
         vars(threading._main_thread).update(self._main_thread)
         threading._main_thread._os_thread_handle._done = False
-        for kept in (threading._limbo, threading._dangling):
-            kept.clear()
+        threading._limbo.clear()
         thread = self.modules["concurrent.futures.thread"]
         thread._threads_queues.clear()
         thread.ThreadPoolExecutor._counter = thread.itertools.count().__next__
@@ -281,6 +281,11 @@ class _NoLock:
         return True
 
     def __exit__(self, *_: object) -> None:
+        pass
+
+
+class _NoSet:
+    def add(self, _: object) -> None:
         pass
 
 
