@@ -183,9 +183,12 @@ def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> lis
     return [Accessed(place, attribute_name, None, writes, False) for place in places]
 
 
-def _called_function(site: Site, frame: FrameType, _returned: object, _program: object) -> tuple[Any, Any]:
+def _called_function(site: Site, frame: FrameType, _returned: object, program: Program) -> tuple[Any, Any]:
     """As `_called_method`, for a call of what is no attribute."""
-    return _by_itself(index_of(site, frame), site, frame)
+    called = index_of(site, frame)
+    if type(called) not in (BuiltinFunctionType, _LRU_CACHE) and program.watches(called):
+        return NEW, None
+    return _by_itself(called, site, frame)
 
 
 def _called_method(site: Site, frame: FrameType, returned: Returned, program: Program) -> tuple[Any, Any]:

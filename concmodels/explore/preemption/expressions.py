@@ -6,7 +6,7 @@ A property, or a `__getitem__` that is written in Python, would run code of the 
 import ast
 import builtins
 import operator
-from collections import defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from functools import cache
 from types import (
@@ -27,7 +27,7 @@ from concmodels.explore.threads.tasks import local
 
 type Value = Callable[[FrameType], Any]
 
-_EXACT = (list, dict, tuple, deque, defaultdict, str, bytes, bytearray)
+_EXACT = (list, dict, tuple, deque, defaultdict, OrderedDict, str, bytes, bytearray)
 
 
 class Unknown(Exception):
@@ -205,6 +205,8 @@ _BIND = frozenset(
 
 
 def _item(owner: Any, index: Any) -> Any:
+    if type(owner) is Counter:
+        return dict.get(owner, index, 0)
     if type(owner) not in _EXACT:
         raise Unknown
     try:
