@@ -3,10 +3,13 @@
 And a function of the library that is written in C, and that a thread was given, is looked at where it is called.
 """
 
+import importlib
+import sys
 import textwrap
 
 import pytest
 
+import concmodels
 from concmodels.explore import explore
 
 MAKE = {
@@ -191,17 +194,14 @@ def kept(model):
 
 @pytest.mark.parametrize("name", ["shared", "set_twice", "kept"])
 def test_functions_that_no_name_of_the_module_leads_to_are_watched(tmp_path, monkeypatch, name):
-    import importlib
-
-    import concmodels
-
-    (tmp_path / "in_a_container.py").write_text(IN_A_CONTAINER)
+    file = tmp_path / "in_a_container.py"
+    file.write_text(IN_A_CONTAINER)
     monkeypatch.syspath_prepend(tmp_path)
-    module = importlib.import_module("in_a_container")
+    module = importlib.import_module(file.stem)
     try:
         assert explore(getattr(module, name), concmodels.load("sim")).verdict == "broken"
     finally:
-        del __import__("sys").modules["in_a_container"]
+        del sys.modules[file.stem]
 
 
 # What threads are given, and is written in C.

@@ -151,3 +151,32 @@ def test_under_a_lock_they_are_proved(tmp_path, name):
     path.write_text(textwrap.dedent(HEAD % (LOCKED.strip(), work, "not lock.acquire() or lock.release() is None")))
     report = explore(str(path), search="all", schedules=500, seconds=60.0)
     assert report.verdict == "held in all", str(report)
+
+
+VOTE = """
+    import collections, threading
+
+    def main():
+        votes, lock, winner = collections.Counter(), threading.Lock(), []
+
+        def vote(who):
+            with lock:
+                votes[who] += 1
+            with lock:
+                if votes.total() == 3 and not winner:
+                    winner.append(votes.most_common(1)[0][0])
+
+        threads = [threading.Thread(target=vote, args=(who,)) for who in "aba"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert winner == ["a"]
+"""
+
+
+def test_an_item_of_what_is_not_known_is_no_variable(tmp_path):
+    """Each order of six sections under a lock, and no more: reading the lock's own name comes in between nothing."""
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(VOTE))
+    assert explore(str(path), search="all", schedules=500, seconds=60.0).in_all == 90
