@@ -6,6 +6,7 @@ run, as a program in a file is, with simulated ones.
 """
 
 import ast
+import gc
 import importlib
 import inspect
 import linecache
@@ -219,15 +220,34 @@ def _in_its_file(function: FunctionType, args: tuple[Any, ...], packages: Collec
 
 
 def _codes(function: FunctionType, modules: list[dict[str, Any]]) -> tuple[CodeType, ...]:
-    """Return the code of the functions and methods of the program."""
-    found = {function.__code__: None}
+    """Return the code of the functions and methods of the program, also of those that it keeps in a container."""
+    found = {id(function.__code__): function.__code__}
     files = {it.get("__file__") for it in modules} | {function.__code__.co_filename}
     for value in (value for variables in modules for value in list(variables.values())):
         for member in (value, *(vars(value).values() if inspect.isclass(value) else ())):
             made = _function(member)
             if made is not None and made.__code__.co_filename in files:
-                found[made.__code__] = None
-    return tuple(found)
+                found[id(made.__code__)] = made.__code__
+    seen, own = {id(it) for code in found.values() for it in _within(code)}, {id(it) for it in modules}
+    others = {
+        id(it.__code__): it.__code__
+        for it in gc.get_objects()
+        if type(it) is FunctionType and id(it.__globals__) in own and it.__code__.co_filename in files
+    }
+    more = sorted((it for key, it in others.items() if key not in seen), key=_position)
+    return (*found.values(), *more)
+
+
+def _within(code: CodeType) -> Iterator[CodeType]:
+    """Yield this code, and that of the functions in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _within(constant)
+
+
+def _position(code: CodeType) -> tuple[str, int, str]:
+    return code.co_filename, code.co_firstlineno, code.co_qualname
 
 
 def _function(member: Any) -> FunctionType | None:

@@ -143,6 +143,63 @@ async def main():
     done, _ = finished
     assert one in done
 """,
+    "futures by a name that is computed": """
+import asyncio
+
+async def main():
+    make = getattr(asyncio, next(it for it in dir(asyncio) if it.startswith("Fu")))
+    future = make()
+
+    async def first():
+        await asyncio.sleep(0.01)
+        for _ in range(6):
+            await asyncio.sleep(0)
+        future.set_result(1)
+
+    async def second():
+        await asyncio.sleep(0.02)
+        assert future.done()
+
+    await asyncio.gather(first(), second())
+""",
+    "a class of futures": """
+import asyncio
+
+class Result(asyncio.Future):
+    pass
+
+async def main():
+    future = Result()
+
+    async def first():
+        await asyncio.sleep(0.01)
+        for _ in range(6):
+            await asyncio.sleep(0)
+        future.set_result(1)
+
+    async def second():
+        await asyncio.sleep(0.02)
+        assert future.done()
+
+    await asyncio.gather(first(), second())
+""",
+    "a task that no loop has made": """
+import asyncio
+
+async def main():
+    async def first():
+        await asyncio.sleep(0.01)
+        for _ in range(6):
+            await asyncio.sleep(0)
+
+    one = asyncio.Task(first())
+
+    async def second():
+        await asyncio.sleep(0.02)
+        assert one.done()
+
+    await asyncio.gather(one, second())
+""",
     "the future of a gather": """
 import asyncio
 
@@ -240,8 +297,8 @@ def test_only_an_order_that_is_kept_is_followed(tmp_path):
 
 IMPORTS = [
     "from weakref import finalize", "from weakref import proxy as near", "import weakref as weak",
-    "from gc import collect", "from sys import getrefcount as count", "from asyncio import Future as Result",
-    "from weakref import WeakMethod",
+    "from gc import collect", "from sys import getrefcount as count", "from weakref import WeakMethod",
+    "import sys; look = getattr(sys.modules.get('weakref'), 'ref', None)",
 ]  # fmt: skip
 
 

@@ -136,3 +136,30 @@ def test_what_an_earlier_run_has_left_is_freed_outside_of_the_next_one(program):
     finally:
         gc.callbacks.remove(note)
     assert worlds[0] is None and worlds[-1] is not None
+
+
+JOINED = """
+    import asyncio, threading
+
+    async def main():
+        loop, got = asyncio.get_running_loop(), []
+
+        async def answer():
+            return 42
+
+        def ask():
+            got.append(asyncio.run_coroutine_threadsafe(answer(), loop).result())
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        await asyncio.to_thread(thread.join)
+        assert got == [42]
+"""
+
+
+def test_a_job_may_ask_which_thread_it_is(tmp_path):
+    """None that `threading` knows: what it makes then is freed at any time."""
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(JOINED))
+    report = explore(str(path), seconds=60.0)
+    assert report.verdict == "held in all", str(report)

@@ -6,7 +6,7 @@ numbers and texts is one step, at a time that the schedule decides.
 """
 
 import builtins
-from asyncio import events, futures, tasks
+from asyncio import events, futures, tasks, to_thread
 from collections import deque
 from contextvars import Context
 from functools import partial
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from greenlet import GreenletExit
 
 from concmodels.explore.eventloops.history import PROGRAM
-from concmodels.explore.threads.installed import is_of_python
+from concmodels.explore.threads.given import callers, given
+from concmodels.explore.threads.installed import is_generated_by_others, is_of_python
 from concmodels.explore.threads.program import library
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Job:
     def __init__(self, loop: Loop, function: Callable[[], Any]) -> None:
         self.future = loop.create_future()
         called, args = _call(function)
+        function = _seen(function)
         self.name = f"thread of {getattr(called, '__qualname__', 'a job')}"
         self.is_plain = _is_of_python(called) and _ATOMS.issuperset(map(type, args))
         self.is_pure = self.is_plain and _is_builtin(called)
@@ -116,15 +118,33 @@ def _call(function: Any) -> tuple[Any, tuple[Any, ...]]:
     return function, args
 
 
+def _seen(function: Any) -> Any:
+    """Return what does the same, and calls what is written in C so that it can be looked at."""
+    if isinstance(function, partial) and isinstance(getattr(function.func, "__self__", None), Context):
+        called, *rest = function.args
+        return partial(function.func, given(called), *rest, **function.keywords)
+    return given(function)
+
+
 _ATOMS = frozenset({bool, bytes, complex, float, int, str, type(None)})
 """What can't be changed, and has no code of the program."""
 _CONTAINERS = frozenset({list, dict, set, deque, bytearray})
+_RUN_TEXTS = frozenset(
+    {"bdb", "cProfile", "code", "doctest", "importlib", "pdb", "pkgutil", "profile", "runpy", "timeit", "trace"}
+)
+"""Modules whose functions execute code that they are given as a text, or find by a name."""
 
 
 def _is_of_python(called: Any) -> bool:
     """Return whether this is a function of Python's own, or a method of one of its containers."""
+    if any(called is it for it in (exec, eval, __import__)):
+        return False
     if isinstance(called, FunctionType):
-        return is_of_python(called.__code__.co_filename)
+        if str(called.__module__).partition(".")[0] in _RUN_TEXTS:
+            return False
+        return is_of_python(called.__code__.co_filename) and not is_generated_by_others(
+            called.__code__, called.__globals__
+        )
     if isinstance(called, BuiltinFunctionType):
         return isinstance(called.__self__, (ModuleType, NoneType)) or type(called.__self__) in _CONTAINERS
     return isinstance(called, type) and called.__module__ == "builtins"
@@ -138,6 +158,9 @@ def _is_builtin(called: Any) -> bool:
 def _is_simulated(called: Any) -> bool:
     """Return whether this is a function of a simulated module: it may stop at scheduling points, as `time.sleep`."""
     return str(getattr(called, "__module__", "")).startswith("concmodels.")
+
+
+callers.add(to_thread)
 
 
 def run_coroutine_threadsafe(coroutine: Any, loop: Any) -> Any:

@@ -27,13 +27,15 @@ from weakref import WeakKeyDictionary
 
 from concmodels.explore.eventloops.executor import Job, awaitable
 from concmodels.explore.eventloops.findings import findings_of, is_over
-from concmodels.explore.eventloops.futures import FollowedTask, Future, Task
+from concmodels.explore.eventloops.futures import FollowedTask, Future, Gathering, Task
 from concmodels.explore.eventloops.haste import END_OF_SLEEP, SLACK_S, haste_of
 from concmodels.explore.eventloops.history import PROGRAM, history_of
 from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers
 from concmodels.explore.eventloops.refused import refuse, refusing_methods
 from concmodels.explore.eventloops.unwatched import CodeInThread
+from concmodels.explore.threads.given import callers
+from concmodels.explore.threads.installed import is_own
 from concmodels.models.simulated.steps import TIMER
 from concmodels.models.tasks.signals.frames import awaits, line_of_program, stack
 
@@ -217,6 +219,15 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         handle = self._call_soon(callback, args, None)
         self._write_to_self()
         return handle
+
+    def get_debug(self) -> bool:
+        """As `loop.get_debug`. A future asks for it when it is made. Only those that the loop makes tell who touches
+        them."""
+        if self.history.followed is not None:
+            code = sys._getframe(1).f_code
+            if code not in _ASK_FOR_DEBUG and not is_own(code.co_filename):
+                self.history.differ()
+        return bool(super().get_debug())
 
     def create_future(self) -> Future:
         """As `loop.create_future`."""
@@ -545,6 +556,12 @@ _CLOSING = (SimulatedLoop.shutdown_asyncgens.__code__, SimulatedLoop.shutdown_de
 """What `asyncio.run` has the loop do at the end."""
 
 _SLEEP = asyncio.sleep.__code__
+
+_OF_ASYNCIO: Any = (events.Handle.__init__, events.Handle.cancel, Gathering.__mro__[1].__init__)
+_ASK_FOR_DEBUG = tuple(it.__code__ for it in _OF_ASYNCIO)
+"""What asks whether the loop is in debug mode, and makes no other future than ours."""
+
+callers.add(SimulatedLoop.run_in_executor)
 
 for _name, _method in refusing_methods().items():
     setattr(SimulatedLoop, _name, _method)

@@ -14,15 +14,14 @@ of `append`, `pop`, `setdefault` ... The order of two such accesses may matter, 
 from collections import deque
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from functools import partial
 from gc import get_referents
-from inspect import CO_GENERATOR
-from types import CodeType, FrameType, FunctionType, GeneratorType, MethodType
+from types import AsyncGeneratorType, BuiltinFunctionType, CodeType, FrameType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from concmodels.explore.preemption.expressions import Torn, Unknown
-from concmodels.explore.preemption.operands import Operands, Results, result, value_or_returned
-from concmodels.explore.preemption.things import compares_by_code, how, is_torn, things
+from concmodels.explore.preemption.operands import Operands, Results, makes_new, result, value_or_returned
+from concmodels.explore.preemption.table import BY_NAME
+from concmodels.explore.preemption.things import TEED, compares_by_code, how, is_torn, things
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.operands import Returned
@@ -87,41 +86,81 @@ def index_of(site: Site, frame: FrameType) -> Any:
         return None
 
 
-def calls_back(operands: Operands, frame: FrameType) -> bool:
-    """Return whether to read one of these values calls code of the program: a generator, a function for `map`."""
+def calls_back(operands: Operands, frame: FrameType, returned: Returned, *, goes_through: bool = False) -> bool:
+    """Return whether to read one of these values may call code of the program: a generator, a function for `map`.
+
+    Who only `goes_through` a container doesn't compare or hash what is in it.
+    """
     for find in operands.found:
         try:
             value = find(frame)
+            if not (goes_through and type(value) in _HOLD) and runs_code(value):
+                return True
         except Unknown:
             return True
-        if _is_code(value):
-            return True
-    for find, *_ in operands.made:
+    for find, name, _ in operands.made:
         try:
             called = find(frame)
         except Unknown:
             return True
-        if isinstance(called, FunctionType):
-            if called.__code__.co_flags & CO_GENERATOR:
+        if returned is not None and name == returned[0]:
+            if not (goes_through and type(returned[1]) in _HOLD) and runs_code(returned[1]):
                 return True
-        elif isinstance(called, type) and _gives_items(called):
+        elif not makes_plain(called):
             return True
     return operands.is_unknown
 
 
-def _is_code(value: Any) -> bool:
+_MAKE_PLAIN = (list, tuple, dict, set, frozenset, deque, range, str, int, float, bool, bytes, bytearray)
+
+
+def makes_plain(called: Any) -> bool:
+    """Return whether what this returns is new, and gives its items without running code of the program."""
+    return any(called is it for it in _MAKE_PLAIN) or (type(called) is BuiltinFunctionType and makes_new(called))
+
+
+def runs_code(value: Any, depth: int = 0) -> bool:
+    """Return whether to call this, to go through it, to compare or to hash it may run code of the program.
+
+    What is not known may do so. A function of Python's own does only what those do that it is given.
+    """
     kind = type(value)
-    if kind in _CODE or _gives_items(kind):
-        return True
-    return how(kind) == "iterator" and any(type(it) in _CODE or _gives_items(type(it)) for it in get_referents(value))
+    if kind in _PLAIN:
+        return False
+    if kind in _HOLD:
+        items = dict.keys(value) if kind is dict else value
+        return len(items) > _MOST_KEYS or any(runs_code(it, depth + 1) for it in items)
+    if how(kind) in ("iterator", "view") or kind is TEED:
+        inner = [it for it in get_referents(value) if it is not kind]
+        return kind in _GENERATORS or depth > _MOST_DEEP or any(runs_code(it, depth + 1) for it in inner)
+    if callable(value):
+        return getattr(value, "__module__", None) != "builtins" or value.__name__ in BY_NAME
+    return _has_special_methods(kind)
 
 
-def _gives_items(kind: type) -> bool:
-    """Return whether code of the program gives the items of these objects."""
-    return any(isinstance(getattr(kind, name, None), FunctionType) for name in ("__iter__", "__next__", "keys"))
+def _has_special_methods(kind: type) -> bool:
+    known = _SPECIAL.get(kind)
+    if known is None:
+        if len(_SPECIAL) > _MOST_KEYS:
+            _SPECIAL.clear()  # each run makes the classes of its program anew
+        own = (vars(base) for base in kind.__mro__)
+        names = {name for it in own for name, method in it.items() if isinstance(method, FunctionType)} - _HARMLESS
+        known = _SPECIAL[kind] = any(name == "keys" or name.startswith("__") for name in names)
+    return known
 
 
-_CODE = frozenset({FunctionType, MethodType, GeneratorType, partial})
+_SPECIAL: dict[type, bool] = {}
+_PLAIN = frozenset({int, str, bool, float, complex, bytes, bytearray, range, slice, type(None), type(...)})
+_HOLD = frozenset({list, tuple, dict, set, frozenset, deque})
+_GENERATORS = frozenset({GeneratorType, AsyncGeneratorType})
+_HARMLESS = frozenset(
+    {
+        "__init__", "__new__", "__del__", "__enter__", "__exit__", "__aenter__", "__aexit__",
+        "__set_name__", "__init_subclass__", "__class_getitem__", "__post_init__",
+    }
+)  # fmt: skip
+"""Special methods that Python doesn't call to compare objects, to hash them or to go through them."""
+_MOST_DEEP = 5
 
 
 def is_index(index: Any) -> bool:
@@ -148,6 +187,11 @@ def of_container(it: Any, part: Any, writes: bool, is_atomic: bool) -> Accessed:
     return Accessed(it, "", part, writes, is_atomic, kind not in _NEVER_TORN and is_torn(kind))
 
 
+def of_opaque(it: Any, writes: bool) -> list[Accessed]:
+    """Return the accesses of an object of which nothing is known, and of the containers that it has."""
+    return [of_container(part, WHOLE, writes, True) for part, _ in things(it, deep=False)]
+
+
 _NEVER_TORN = frozenset({list, dict, set, deque, bytearray})
 
 
@@ -160,8 +204,9 @@ def read(values: Iterable[Any], *, deep: bool) -> list[Accessed]:
 
 
 def must_show_itself(values: Iterable[Any], program: Program) -> None:
-    """Raise `Torn` if generated code reads attributes that the program assigns: that of a dataclass."""
+    """Raise `Torn` if generated code reads attributes that the program assigns: that of a dataclass, or of attrs."""
     for value in values:
-        fields = getattr(type(value), "__dataclass_fields__", None)
+        kind = type(value)
+        fields = getattr(kind, "__dataclass_fields__", None) or [it.name for it in getattr(kind, "__attrs_attrs__", ())]
         if fields and any(program.assigns(name) for name in fields):
             raise Torn

@@ -15,9 +15,11 @@ from concmodels.explore.preemption.access import (
     calls_back,
     index_of,
     is_index,
+    makes_plain,
     may_be_new,
     must_show_itself,
     of_container,
+    of_opaque,
     owner_of,
     read,
 )
@@ -69,7 +71,7 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
         places = [vars(owner) if isinstance(owner, ModuleType) else owner]
     found = [Accessed(place, site.variable, None, site.writes, False) for place in places]
     if how(type(owner)) in ("opaque", "iterator"):
-        found.append(of_container(owner, WHOLE, site.writes, True))  # its methods may use that
+        found += of_opaque(owner, site.writes)  # its methods may use that
     return found
 
 
@@ -114,10 +116,12 @@ def _container(site: Site, frame: FrameType, returned: Returned, program: Progra
         return found
     it = value_or_returned(site.owner, frame, returned)
     if isinstance(it, CONTAINERS):
-        is_long = site.writes and (site.calls_back or (bool(site.operands) and calls_back(site.operands, frame)))
+        is_long = site.writes and site.calls_back
+        if site.writes and site.operands and not is_long:
+            is_long = calls_back(site.operands, frame, returned, goes_through=not isinstance(it, set))
         found.append(Accessed(it, "", WHOLE if site.writes else SHAPE, site.writes, True, is_long))
     elif how(type(it)) == "opaque":
-        found.append(of_container(it, WHOLE, site.writes, True))
+        found += of_opaque(it, site.writes)
     return found
 
 
@@ -175,8 +179,8 @@ def _item(site: Site, frame: FrameType, returned: Returned, program: Program) ->
     found = _operands(site, frame, returned, program) if site.operands else []
     owner = owner_of(site, frame, returned, program)
     if not isinstance(owner, CONTAINERS):
-        if how(type(owner)) == "opaque":
-            found.append(of_container(owner, WHOLE, site.writes, True))
+        if how(type(owner)) in ("opaque", "view"):
+            found += of_opaque(owner, site.writes)
         return found  # something of the program's own: its `__getitem__` is looked at itself
     index = index_of(site, frame)
     if not is_index(index):
@@ -187,8 +191,10 @@ def _item(site: Site, frame: FrameType, returned: Returned, program: Program) ->
         found.append(of_container(owner, (index,), site.writes, False))
         found.append(of_container(owner, SHAPE, site.deletes, True))
     else:
-        writes = site.writes or (isinstance(owner, defaultdict) and may_be_new(owner, index))
-        found.append(of_container(owner, (index,), writes, False))
+        makes = isinstance(owner, defaultdict) and not site.writes and may_be_new(owner, index)
+        is_long = makes and not makes_plain(getattr(owner, "default_factory", None))
+        writes = site.writes or makes
+        found.append(of_container(owner, (index,), writes, False)._replace(calls_back=is_long))
         if writes and (site.deletes or may_be_new(owner, index)):
             found.append(of_container(owner, SHAPE, True, True))
     return found

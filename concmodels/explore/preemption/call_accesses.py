@@ -18,6 +18,7 @@ from types import (
     WrapperDescriptorType,
 )
 from typing import TYPE_CHECKING, Any
+from weakref import ReferenceType
 
 from concmodels.explore.preemption.access import (
     SHAPE,
@@ -29,11 +30,12 @@ from concmodels.explore.preemption.access import (
     is_index,
     must_show_itself,
     of_container,
+    of_opaque,
     owner_of,
     read,
 )
-from concmodels.explore.preemption.common import FILES, touched
-from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown, attribute, holders
+from concmodels.explore.preemption.common import FILES, INTERPRETER, touched
+from concmodels.explore.preemption.expressions import LOOK_UP, Elsewhere, Torn, Unknown, attribute, holders
 from concmodels.explore.preemption.opcodes import is_looked_up
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
 from concmodels.explore.preemption.table import (
@@ -60,6 +62,7 @@ from concmodels.explore.preemption.table import (
     name_of,
 )
 from concmodels.explore.preemption.things import elements, how, is_shown, things
+from concmodels.explore.threads.given import calls_what_it_is_given
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.operands import Returned
@@ -71,11 +74,17 @@ _LRU_CACHE = type(cache(id))
 
 def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     """Return what a call is about to access, as `accessed`; nothing if the callee is looked at itself."""
-    found = read(site.unpacked.values(frame, returned, program), deep=False) if site.unpacked else []
+    if site.is_method and _is_of_program(site, frame, program):
+        return ()
+    found = read(_unpacked(site, frame, returned, program), deep=False) if site.unpacked else []
     find = _called_method if site.is_method else _called_function
     called, owner = find(site, frame, returned, program)
     if site.is_wanted and is_of_library(called) and isinstance(called, (FunctionType, MethodType)):
         program.learn(called.__code__)
+    if type(called) is MethodType and type(called.__func__) is _LRU_CACHE:
+        called = called.__func__
+    if type(called) is ReferenceType:
+        raise Unknown  # whether its object is alive, no access tells
     if called is NEW or (type(called) not in (BuiltinFunctionType, _LRU_CACHE) and program.watches(called)):
         return found
     if _accesses_by_name(called):
@@ -93,20 +102,46 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
     found += _of_method(site, frame, called, owner)
     if site.passed and not (site.variable in KEEP and type(owner) in CONTAINERS):
         found += _passed(site, frame, returned, called, program)
-    if found and _calls_back(site, frame, called, owner):
-        found = [it._replace(calls_back=True) for it in found]
+    if found and _calls_back(site, frame, returned, called, owner):
+        found = [it if it.name else it._replace(calls_back=True) for it in found]
     return found
 
 
-def _calls_back(site: Site, frame: FrameType, called: Any, owner: Any) -> bool:
+def _is_of_program(site: Site, frame: FrameType, program: Program) -> bool:
+    """Whether this is a method of a class of the program, which is looked at itself: most calls are of these."""
+    if site.unpacked or site.owner is None or site.of_super:
+        return False
+    try:
+        owner = site.owner(frame)
+    except Unknown:
+        return False
+    kind = type(owner)
+    method = kind.__dict__.get(site.variable)
+    return (
+        type(method) is FunctionType
+        and kind.__getattribute__ is LOOK_UP
+        and site.variable not in getattr(owner, "__dict__", ())
+        and program.watches(method)
+    )
+
+
+def _unpacked(site: Site, frame: FrameType, returned: Returned, program: Program) -> list[Any]:
+    """Return what a call unpacks that can change: what is in a tuple is only handed on."""
+    return [it for it in site.unpacked.values(frame, returned, program) if type(it) is not tuple]
+
+
+def _calls_back(site: Site, frame: FrameType, returned: Returned, called: Any, owner: Any) -> bool:
     """Whether a call of C code calls code of the program before it is done with what it accesses."""
     if isinstance(called, (FunctionType, MethodType)) or (site.variable in KEEP and type(owner) in CONTAINERS):
         return False
-    if site.calls_back or (site.passed and calls_back(site.passed, frame)):
+    name = site.variable or getattr(called, "__name__", "")
+    goes_through = name in ("extend", "extendleft", "__iadd__")
+    if site.calls_back or (site.passed and calls_back(site.passed, frame, returned, goes_through=goes_through)):
         return True
-    is_sort = site.variable == "sort" and isinstance(owner, list)
-    return is_sort and any(
-        isinstance(getattr(kind, "__lt__", None), FunctionType) for kind in set(map(type, list.__iter__(owner)))
+    is_sort = name == "sort" and isinstance(owner, list)
+    return is_sort and (
+        bool(site.passed)
+        or any(isinstance(getattr(kind, "__lt__", None), FunctionType) for kind in set(map(type, list.__iter__(owner))))
     )
 
 
@@ -114,7 +149,7 @@ def may_call_back(site: Site, frame: FrameType) -> bool:
     """Whether an instruction of which nothing is known may call code of the program in the middle."""
     if site.kind != "call":
         return False
-    return site.calls_back or site.variable == "sort" or (bool(site.passed) and calls_back(site.passed, frame))
+    return site.calls_back or site.variable == "sort" or (bool(site.passed) and calls_back(site.passed, frame, None))
 
 
 def _accesses_by_name(called: Any) -> bool:
@@ -148,9 +183,12 @@ def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> lis
     return [Accessed(place, attribute_name, None, writes, False) for place in places]
 
 
-def _called_function(site: Site, frame: FrameType, _returned: object, _program: object) -> tuple[Any, Any]:
+def _called_function(site: Site, frame: FrameType, _returned: object, program: Program) -> tuple[Any, Any]:
     """As `_called_method`, for a call of what is no attribute."""
-    return _by_itself(index_of(site, frame), site, frame)
+    called = index_of(site, frame)
+    if type(called) not in (BuiltinFunctionType, _LRU_CACHE) and program.watches(called):
+        return NEW, None
+    return _by_itself(called, site, frame)
 
 
 def _called_method(site: Site, frame: FrameType, returned: Returned, program: Program) -> tuple[Any, Any]:
@@ -162,7 +200,8 @@ def _called_method(site: Site, frame: FrameType, returned: Returned, program: Pr
             return NEW, None
         raise
     if owner is NEW:
-        return NEW, None
+        is_own = program.defines(site.variable) or site.variable in _OF_PLAIN
+        return (NEW if is_own or not (site.passed and _may_pass(site, frame)) else None), None
     if site.of_super:
         return None, owner
     if type(owner) in CONTAINERS:
@@ -182,7 +221,15 @@ def _makes_no_difference(site: Site, frame: FrameType, kind: type) -> bool:
     """Whether what is called makes no difference: a method of something plain that is given nothing to change."""
     if kind is ModuleType or how(kind) != "plain" or site.is_wanted or issubclass(kind, (Path, _LRU_CACHE)):
         return False
-    return not (site.passed and _may_pass(site, frame))
+    return not (_is_cached(kind, site.variable) or (site.passed and _may_pass(site, frame)))
+
+
+def _is_cached(kind: type, name: str) -> bool:
+    """Whether a method of this class has a cache."""
+    for base in kind.__mro__:
+        if (found := base.__dict__.get(name)) is not None:
+            return type(found) is _LRU_CACHE
+    return False
 
 
 def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:
@@ -228,6 +275,7 @@ def _may_have_state(kind: type) -> bool:
 
 
 _CALLABLE = (BuiltinFunctionType, partial)
+_FUNCTIONS = (BuiltinFunctionType, FunctionType)
 
 
 def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Accessed]:
@@ -239,12 +287,12 @@ def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Ac
         return [of_container(owner, WHOLE, site.variable == "cache_clear", True)]
     if kind in ("iterator", "opaque"):
         reads = _only_reads_itself(owner, site.variable)
-        mine = (owner, FILES)
+        mine = (owner, FILES, INTERPRETER)
         return [of_container(it, WHOLE, not reads and it in mine, True) for it, _ in things(owner, deep=False)]
     if kind == "view":
         return read([owner], deep=False)
     if how(type(called)) == "opaque" or (called is not None and _of_stdlib(owner, called)):
-        return [of_container(called if owner is None else owner, WHOLE, True, True)]
+        return of_opaque(called if owner is None else owner, True)
     return []
 
 
@@ -301,6 +349,8 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
     name = getattr(called, "__name__", "")
     if name in LOOK_AT_NOTHING or (isinstance(getattr(called, "__self__", None), CONTAINERS) and name in KEEP):
         return []
+    if calls_what_it_is_given(called):
+        return []  # it is looked at there
     if type(called) is not BuiltinFunctionType and _keeps(called):
         _may_be_called(_known(site, frame))
         return []
@@ -358,14 +408,17 @@ def _has_variables(value: Any, program: Program) -> bool:
 
 
 def _may_be_called(values: Iterable[Any]) -> list[Any]:
-    """Return these values, of a `partial` what it calls. Raises `Unknown` for a method of what can change."""
+    """Return these values, of a `partial` what it calls. Raises `Unknown` for what is called where nobody looks.
+
+    That is a method of what can change, and what is in no row.
+    """
     found = []
     for value in values:
         while isinstance(value, partial):
             value = value.func
         if type(value) is BuiltinFunctionType and how(type(value.__self__)) not in ("plain", "tuple"):
-            raise Elsewhere  # it is called where nobody looks
-        if _accesses_by_name(value):
+            raise Elsewhere
+        if _accesses_by_name(value) or (type(value) in _FUNCTIONS and not is_followed(value)):
             raise Elsewhere
         found.append(value)
     return found

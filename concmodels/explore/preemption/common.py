@@ -88,6 +88,8 @@ def touched(called: Any, owner: Any, arguments: list[Any]) -> tuple[Any, str, bo
     if called is print:
         return vars(sys), "stdout", False
     module = getattr(called, "__module__", None) or ""
+    if module == "calendar" and isinstance(called, MethodType):
+        return INTERPRETER, "", False  # `calendar.firstweekday` is a method
     if module in OF_FILES:
         if name == "getenv":
             return INTERPRETER, "", False

@@ -6,7 +6,7 @@ A property, or a `__getitem__` that is written in Python, would run code of the 
 import ast
 import builtins
 import operator
-from collections import defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from functools import cache
 from types import (
@@ -27,7 +27,7 @@ from concmodels.explore.threads.tasks import local
 
 type Value = Callable[[FrameType], Any]
 
-_EXACT = (list, dict, tuple, deque, defaultdict, str, bytes, bytearray)
+_EXACT = (list, dict, tuple, deque, defaultdict, OrderedDict, str, bytes, bytearray)
 
 
 class Unknown(Exception):
@@ -166,7 +166,7 @@ def attribute(owner: Any, name: str) -> Any:
     """Return the value of an attribute. Raises `Unknown`."""
     kind = type(owner)
     look_up: Any = kind.__getattribute__
-    if look_up is not _LOOK_UP and isinstance(look_up, FunctionType) and kind is not local:
+    if look_up is not LOOK_UP and isinstance(look_up, FunctionType) and kind is not local:
         raise Unknown
     own = getattr(owner, "__dict__", None)
     if own is not None and name in own and not isinstance(owner, type):
@@ -182,7 +182,8 @@ def attribute(owner: Any, name: str) -> Any:
         raise Unknown from None
 
 
-_LOOK_UP: Any = object.__getattribute__
+LOOK_UP: Any = object.__getattribute__
+"""How attributes are looked up, unless a class says otherwise."""
 
 
 def _is_plain(kinds: tuple[type, ...], name: str) -> bool:
@@ -204,6 +205,8 @@ _BIND = frozenset(
 
 
 def _item(owner: Any, index: Any) -> Any:
+    if type(owner) is Counter:
+        return dict.get(owner, index, 0)
     if type(owner) not in _EXACT:
         raise Unknown
     try:

@@ -43,8 +43,6 @@ _OF_FREEING = frozenset(
 )
 _IMPORTED = _OF_FREEING | {"_weakref", "_weakrefset", "finalize", "proxy", "WeakMethod", "collect", "ReferenceType"}
 """A module may give them any name, and `collect` alone may be a method of the program."""
-_OF_FUTURES = frozenset({"Future"})
-"""Only futures that a loop makes tell who touches them."""
 
 
 class Following(CodeMonitor):
@@ -64,7 +62,7 @@ class Following(CodeMonitor):
     @property
     def is_possible(self) -> bool:
         """Whether all of the program can be followed: not if it matters when an object is freed, because what was
-        accessed is kept alive, and not if it makes futures itself."""
+        accessed is kept alive."""
         codes = self._sites.codes
         if self._sites.hidden or any(it.co_flags & CO_ASYNC_GENERATOR for it in codes):
             return False
@@ -140,10 +138,12 @@ def _prevents(node: ast.AST) -> bool:
         case ast.FunctionDef(name=name):
             return name == "__del__"
         case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name in _OF_FREEING or name in _OF_FUTURES
+            return name in _OF_FREEING
+        case ast.Constant(value=str(text)):
+            return text in _IMPORTED
         case ast.ImportFrom(module=module, names=names):
             parts = {*(module or "").split("."), *(it.name for it in names)}
-            return not parts.isdisjoint(_IMPORTED | _OF_FUTURES)
+            return not parts.isdisjoint(_IMPORTED)
         case ast.Import(names=names):
             return any(not _IMPORTED.isdisjoint(it.name.split(".")) for it in names)
     return False

@@ -15,6 +15,7 @@ to its next lock.
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import CO_NEWLOCALS
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +23,14 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.call_accesses import may_call_back
 from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown
+from concmodels.explore.preemption.of_given import CALL, SitesOfGiven
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
 from concmodels.explore.preemption.sites import Sites
 from concmodels.explore.preemption.table import SIMULATED, is_followed
 from concmodels.explore.preemption.things import show, take_as_own
 from concmodels.explore.preemption.waits import Waits
-from concmodels.explore.threads.installed import is_of_python
+from concmodels.explore.threads.installed import is_generated_by_others, is_of_python
 from concmodels.explore.threads.library import THREAD_START, codes_that_release
 from concmodels.models.simulated.world import current
 
@@ -62,7 +64,7 @@ class CodeMonitor:
 
     def __init__(self, codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> None:
         self._sites = Sites(codes, trees)
-        self._sites_of = self._sites.of
+        self._sites_of = {**self._sites.of, id(CALL): SitesOfGiven()}
         self._detector: Detector | None = None
         self._points: frozenset[Any] | None = frozenset()  # None: all sites
         self._notes = False
@@ -166,6 +168,7 @@ class CodeMonitor:
             wanted = sum(callbacks) & ~_events.C_RETURN  # that one comes with CALL
             for code in self._sites.codes:
                 _monitoring.set_local_events(_TOOL, code, wanted)
+            _monitoring.set_local_events(_TOOL, CALL, wanted & _events.INSTRUCTION)
             if by_gil:
                 for code in (THREAD_START, *codes_that_release()):
                     _monitoring.set_local_events(_TOOL, code, _events.PY_RETURN)
@@ -178,7 +181,8 @@ class CodeMonitor:
             yield
         finally:
             _monitoring.set_events(_TOOL, 0)
-            for code in (*self._sites.codes, *self._learned, *self._entered, THREAD_START, *codes_that_release()):
+            others = (*self._learned, *self._entered, THREAD_START, CALL, *codes_that_release())
+            for code in (*self._sites.codes, *others):
                 _monitoring.set_local_events(_TOOL, code, 0)
             self._learned.clear()
             for event in callbacks:
@@ -209,8 +213,11 @@ class CodeMonitor:
     def _note(self, site: Site, returned: Returned, world: World) -> None:
         """Take note of what a step touches that consists of several instructions."""
         try:
-            if not site.is_access and not accessed(site, sys._getframe(2), returned, self):
-                return
+            if site.kind in _OF_OTHERS or not site.is_access:
+                found = accessed(site, sys._getframe(2), returned, self)
+                if not found and not site.is_access:
+                    return
+                _touch_others(site, found, world)
         except Unknown as error:
             self._touch_all(True)
             if isinstance(error, Elsewhere):
@@ -232,8 +239,11 @@ class CodeMonitor:
             )
             return
         try:
-            for it in accessed(site, sys._getframe(2), returned, self):
+            found = accessed(site, sys._getframe(2), returned, self)
+            for it in found:
                 detector.access(site, it)
+            if self._points and site in self._points:
+                _touch_others(site, found, current())
         except Elsewhere:
             detector.missed(site, _why_missed(site))
         except Unknown as error:
@@ -337,9 +347,13 @@ class CodeMonitor:
 
     def _start_outside(self, code: CodeType) -> Any:
         """Take note of a call of a function that is not explored."""
-        if is_of_python(code.co_filename) or code.co_filename in self._files:
-            return self._start_in_library(code, sys._getframe(2)) if self._by_gil else _DISABLE
-        world, package = current(), _package_of(sys._getframe(2))
+        frame, is_of_program = sys._getframe(2), code.co_filename in self._files
+        if is_generated_by_others(code, frame.f_globals) or (is_of_program and code.co_flags & CO_NEWLOCALS):
+            self._start_generated(code)
+            return None
+        if is_of_program or is_of_python(code.co_filename):
+            return self._start_in_library(code, frame) if self._by_gil else _DISABLE
+        world, package = current(), _package_of(frame)
         if package in _EVENT_LOOPS:
             return _DISABLE
         if world is None or world.dying:
@@ -347,6 +361,12 @@ class CodeMonitor:
         tasks = self._outside.setdefault(package, set())
         tasks.add(world.running.identity)
         return _DISABLE if len(tasks) > 1 else None
+
+    def _start_generated(self, code: CodeType) -> None:
+        """Take note of a call of a function that is in no text: what it accesses, other tasks may access meanwhile."""
+        world = current()
+        if world is not None and not world.dying and len(world.runners) > 1:
+            self._missed.add(f"{code.co_name} was generated, and what it accesses can't be followed")
 
     def _start_in_library(self, code: CodeType, frame: FrameType) -> Any:
         """Take note of a call of Python's library, in which a build with the GIL switches too, and this does not."""
@@ -422,6 +442,24 @@ class _Library:
 
 
 _LIBRARY = _Library()
+
+
+def _touch_others(site: Site, found: Iterable[Accessed], world: Any) -> None:
+    """Note what a step touches besides the keys of its site: what `setattr` names, and objects that have attributes."""
+    if site.kind not in _OF_OTHERS:
+        return
+    for it in found:
+        if not it.name:
+            if not site.is_call:
+                world.touch(_ITEM, it.writes)
+        elif site.is_call:
+            for kind in ("attribute", "global"):
+                world.touch((kind, it.name), it.writes)
+
+
+_ITEM: Any = ("item", "")
+_OF_OTHERS = ("call", "attribute")
+"""The kinds of sites that may touch something else than their keys say."""
 
 
 def _why_missed(site: Site) -> str:

@@ -118,10 +118,12 @@ def result(
     if isinstance(called, FunctionType):
         return _of_function(called, returned, program, frame, where)
     if isinstance(called, type):
+        if called.__module__ == "itertools":
+            raise Unknown  # it goes through what it was given
         if isinstance(called.__new__, FunctionType) and not issubclass(called, (tuple, Enum)):
             raise Unknown
         return NEW
-    if isinstance(called, BuiltinFunctionType) and _makes_new(called):
+    if isinstance(called, BuiltinFunctionType) and makes_new(called):
         return NEW
     raise Unknown
 
@@ -141,7 +143,8 @@ def _of_function(
     return program.result_of(frame, where)
 
 
-def _makes_new(called: BuiltinFunctionType) -> bool:
+def makes_new(called: BuiltinFunctionType) -> bool:
+    """Return whether what this returns is new, and is no iterator."""
     owner, name = called.__self__, called.__name__
     if owner is None or isinstance(owner, ModuleType):
         module = called.__module__ or ""
@@ -234,6 +237,8 @@ def _inner(node: ast.AST, code: CodeType) -> Sequence[ast.AST] | None:
             return [owner]
         case ast.Call(func=ast.Name(id=name), args=parts) if name in _LAZY:
             return parts
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="itertools")), args=parts, keywords=named):
+            return [*parts, *(it.value for it in named)]
         case ast.Attribute(attr=name) if name in _TOLD and value_of(node, code) is None:
             return []
         case ast.Subscript(value=owner) if value_of(node, code) is None:

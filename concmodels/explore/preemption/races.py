@@ -154,7 +154,8 @@ class Detector:
                     self._report(other, other_site, earlier, runner, site, it)
         if self._unknown:
             for _, other_site, earlier in self._unordered(self._unknown, runner, site, it):
-                self._may_meet(other_site, earlier, site, it)
+                if not (it.name and other_site.kind in _OF_ITEMS):
+                    self._may_meet(other_site, earlier, site, it)
         mine = parts.get(it.part)
         if mine is None:
             mine = parts[it.part] = {}
@@ -164,7 +165,13 @@ class Detector:
         """Take note of an access of what is not known, which may be anything that another task accesses."""
         runner = self._runner()
         it = Accessed(None, "", WHOLE, writes, False, calls_back)
-        records = [latest for parts in self._things.values() for latest in parts.values()]
+        no_variables = site.kind in _OF_ITEMS
+        records = [
+            latest
+            for (_, name), parts in self._things.items()
+            if not (name and no_variables)
+            for latest in parts.values()
+        ]
         for latest in (*records, self._unknown):
             for _, other_site, earlier in self._unordered(latest, runner, site, it):
                 self._may_meet(other_site, earlier, site, it)
@@ -229,6 +236,9 @@ class Detector:
         if sentence not in self.unseen:
             self.unseen.append(sentence)
 
+
+_OF_ITEMS = frozenset({"item", "container", "truth"})
+"""The kinds of sites that access no variable, whatever their object is: its own methods are looked at."""
 
 _OF_VARIABLES = frozenset({"global", "cell", "attribute", "item"})
 """The kinds of keys of accesses, whose order is what is asked for."""

@@ -18,6 +18,7 @@ import dis
 from collections.abc import Iterable, Iterator
 from inspect import CO_GENERATOR
 from types import CodeType
+from typing import Any
 
 from concmodels.explore.preemption import opcodes
 from concmodels.explore.preemption.accesses import OF_QUEUES
@@ -53,6 +54,7 @@ _HIDDEN = frozenset(
 """Names by which a program reads or writes what no instruction names, besides the functions that are called."""
 _OF_OBJECTS = OF_OBJECTS | OF_QUEUES
 _NAMESPACES = ("globals", "locals", "vars")
+_ANY_ITEM: Any = {("item", "")}
 
 
 class Sites:
@@ -83,7 +85,8 @@ class Sites:
         self._calls: dict[int, dict[Position, int]] = {}
         self.of = self._found(trees)
         """The sites of each function, by the `id` of its code, and by offset."""
-        self.keys = sorted({key for those in self.of.values() for site in those.values() for key, _ in site.keys})
+        keys = {key for those in self.of.values() for site in those.values() for key, _ in site.keys}
+        self.keys = sorted(keys | _ANY_ITEM)
         """All keys that a step can touch which consists of such instructions."""
         self.need_results = self._want_results()
         """Whether one of them needs to know what another call than the last one has returned."""

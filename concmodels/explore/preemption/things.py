@@ -15,13 +15,16 @@ import enum
 import functools
 import gc
 import io
+import itertools
+import logging
 import re
 import sys
 import types
+import weakref
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from concmodels.explore.preemption.common import FILES, is_of_files
+from concmodels.explore.preemption.common import FILES, INTERPRETER, is_of_files
 from concmodels.explore.preemption.expressions import Unknown
 from concmodels.explore.preemption.table import CONTAINERS
 from concmodels.explore.threads.installed import is_installed
@@ -184,15 +187,22 @@ def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
         elif kind == "tuple":
             left += tuple.__iter__(it) if isinstance(it, tuple) else frozenset.__iter__(it)
         elif kind == "view":
-            left += gc.get_referents(it)
+            left += [it.obj] if isinstance(it, memoryview) else gc.get_referents(it)
         elif type(it).__module__ == "numpy" and getattr(it, "base", None) is not None:
             left.append(it.base)  # the array that it is a part of
         else:
-            yield it, kind == "iterator"
+            if isinstance(it, _WEAK):
+                raise Unknown  # what is in it is gone when nobody holds it any more, which no access tells
+            yield it, kind == "iterator" or isinstance(it, TEED)
             if is_of_files(it):
                 yield FILES, False
-            left += _iterated(it) if kind == "iterator" else ()
+            elif isinstance(it, logging.Logger):
+                yield INTERPRETER, False
+            left += _iterated(it) if kind == "iterator" else _held(it)
 
+
+TEED: type = itertools._tee_dataobject  # type: ignore[attr-defined]  # what the iterators of a `tee` share
+_WEAK = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 
 _shown: tuple[Any, ...] = ()
 
@@ -216,6 +226,14 @@ def _iterated(iterator: Any) -> list[Any]:
     if isinstance(iterator, (types.GeneratorType, types.AsyncGeneratorType)):
         return []
     return [it for it in gc.get_referents(iterator) if not isinstance(it, (str, bytes, int))]
+
+
+def _held(it: Any) -> list[Any]:
+    """Return the containers that an object of a library has as attributes: its methods change what is in them."""
+    if isinstance(it, TEED):
+        return _iterated(it)
+    own = getattr(it, "__dict__", None)
+    return [value for value in own.values() if isinstance(value, CONTAINERS)] if type(own) is dict else []
 
 
 def elements(value: Any) -> list[Any]:

@@ -5,7 +5,7 @@ probability of at least 1 / (n * k ** (d - 1)) (Burckhardt, Kothari, Musuvathi, 
 Probabilistic Guarantees of Finding Bugs, ASPLOS 2010). `length` is k; the search uses the length of its first run.
 """
 
-from random import Random
+from _random import Random
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -57,9 +57,11 @@ def is_generated_by_others(code: CodeType, variables: dict[str, Any]) -> bool:
     """Return whether code without a file was generated neither by Python's library nor by this package.
 
     It has the variables of the module for which it was generated. Those of a data class are the program's, though the
-    library has written the code.
+    library has written the code, and so has attrs.
     """
-    if not code.co_filename.startswith("<") or code.co_qualname.startswith("__create_fn__.<locals>."):
+    if not code.co_filename.startswith("<") or code.co_filename.startswith("<attrs generated "):
+        return False
+    if code.co_qualname.startswith("__create_fn__.<locals>."):
         return False
     top = str(variables.get("__name__", "")).partition(".")[0]
     return top not in sys.stdlib_module_names and top != LIBRARY and not top.startswith("namedtuple_")

@@ -19,12 +19,13 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import partial, wraps
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads import tasks
+from concmodels.explore.threads.given import callers, given
 from concmodels.explore.threads.locks import Lock, RLock, SimpleQueue, WaiterLock, made_outside
 from concmodels.facts import DISTRIBUTED, FACTS
 from concmodels.models.simulated.world import current
@@ -102,12 +103,21 @@ class Library:
         thread.__hash__ = _hash
         event.is_set = event.isSet = _is_set
         vars(threading)["_active_limbo_lock"] = _NoLock()  # between two steps nobody can come in between
+        vars(threading)["_dangling"] = _NoSet()  # only tests of Python look into it
         vars(threading)["_allocate_lock"] = WaiterLock
+        deletes: Any = threading._DeleteDummyThreadOnDel.__del__  # whenever the one is freed that no Thread stands for
+        deletes.__defaults__ = (threading._active_limbo_lock, *deletes.__defaults__[1:])
         base = self.modules["concurrent.futures._base"]
         base.Future.__hash__, base._AcquireFutures.__init__ = _hash_of_future, _sort_futures
+        pool = futures.thread.ThreadPoolExecutor
+        thread.__init__ = _keeping(thread.__init__, "_target")
+        threading.Timer.__init__ = _keeping(threading.Timer.__init__, "function")
+        pool.submit = _giving(pool.submit)
+        base.Future.add_done_callback = _giving(base.Future.add_done_callback)
+        callers.update((thread, threading.Timer, pool.submit, base.Executor.map, base.Future.add_done_callback))
         vars(base)["LOGGER"] = _Logger(base.LOGGER)
         vars(futures).update(
-            ThreadPoolExecutor=futures.thread.ThreadPoolExecutor,
+            ThreadPoolExecutor=pool,
             __getattr__=_no_other_pool,
         )
 
@@ -138,8 +148,7 @@ class Library:
         vars(threading._main_thread).clear()
         vars(threading._main_thread).update(self._main_thread)
         threading._main_thread._os_thread_handle._done = False
-        for kept in (threading._limbo, threading._dangling):
-            kept.clear()
+        threading._limbo.clear()
         thread = self.modules["concurrent.futures.thread"]
         thread._threads_queues.clear()
         thread.ThreadPoolExecutor._counter = thread.itertools.count().__next__
@@ -275,6 +284,11 @@ class _NoLock:
         pass
 
 
+class _NoSet:
+    def add(self, _: object) -> None:
+        pass
+
+
 class _Logger:
     """The logger of `concurrent.futures`, which is told of every exception in a worker, also of the end of a run."""
 
@@ -375,6 +389,27 @@ def _bootstrap_inner_of(threading: ModuleType) -> Callable[[Any], None]:
             threading._active.pop(self._ident, None)
 
     return bootstrap_inner
+
+
+def _keeping(init: Callable[..., None], name: str) -> Callable[..., None]:
+    """Return an `__init__` like this one, which keeps a function under this name, as what `given` makes of it."""
+
+    @wraps(init)
+    def keeping(self: Any, *args: Any, **options: Any) -> None:
+        init(self, *args, **options)
+        setattr(self, name, given(getattr(self, name)))
+
+    return keeping
+
+
+def _giving(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method like this one, which gives a function to a thread, and gives it away by `given`."""
+
+    @wraps(method)
+    def giving(self: Any, function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
+        return method(self, given(function), *args, **options)
+
+    return giving
 
 
 def _is_set(self: Any) -> bool:

@@ -299,11 +299,16 @@ class RLock(Lock):
 
 
 class SimpleQueue(Shared):
-    """As `queue.SimpleQueue`, which is written in C: each operation is one step."""
+    """As `queue.SimpleQueue`, which is written in C: each operation is one step.
+
+    One that puts an item and one that takes another item have nothing to do with each other: the former touches the
+    tail and its item, the latter the head and that item. Only in an empty queue the tail is the head, too.
+    """
 
     def __init__(self) -> None:
-        self._items: deque[Any] = deque()
+        self._items: deque[tuple[Key, Any]] = deque()
         self._become_shared("queue")
+        self._tail = ((new_key("queue"), True),)
 
     def __class_getitem__(cls, _item: object) -> type[Self]:
         return cls
@@ -312,10 +317,14 @@ class SimpleQueue(Shared):
         """As `SimpleQueue.put`, which never blocks."""
         world = current()
         if world is not None and not world.dying:  # a pool that is garbage puts something, at any time
-            world.point("put", self._keys, self)
+            world.point("put", self._tail, self)
             if not self._items:
+                world.touch(self.key, True)
                 world.opens(self, self.key)
-        self._items.append(item)
+        key = new_key("queue")
+        if world is not None:
+            world.touch(key, True)
+        self._items.append((key, item))
         self._enable(world)
 
     put_nowait = put
@@ -329,13 +338,22 @@ class SimpleQueue(Shared):
             if world is not None:
                 world.point("get_nowait", self._keys, self)
             if not self._items:
+                self._touch_tail(world)
                 raise _empty()
         elif not self._stop_before(world, "get", bool(self._items), timeout):
+            self._touch_tail(world)
             raise _empty()
-        item = self._items.popleft()
+        key, item = self._items.popleft()
+        if world is not None:
+            world.touch(key, True)
         if not self._items:
             self._disable(world)
         return item
+
+    def _touch_tail(self, world: World | None) -> None:
+        """Note that it matters for the step under way that nothing has been put."""
+        if world is not None:
+            world.touch(self._tail[0][0], False)
 
     def get_nowait(self) -> Any:
         """As `SimpleQueue.get_nowait`."""
@@ -349,7 +367,7 @@ class SimpleQueue(Shared):
         """As `SimpleQueue.qsize`."""
         world = current()
         if world is not None:
-            world.point("look at", ((self.key, False),), self)
+            world.point("look at", ((self.key, False), (self._tail[0][0], False)), self)
         return len(self._items)
 
     def describe(self) -> str:

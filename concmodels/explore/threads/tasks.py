@@ -1,11 +1,13 @@
 """Simulated threads: what `_thread` has besides locks, as tasks of a world."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
 from greenlet import GreenletExit, getcurrent
 
+from concmodels.explore.threads.given import callers, given
 from concmodels.explore.threads.locks import Shared, Wait
 from concmodels.models.simulated.world import current
 
@@ -105,9 +107,12 @@ def start_new_thread(
     function: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, /
 ) -> int:
     """As in `_thread`."""
-    handle = start(function, args, kwargs or {}, Handle(), True, getattr(function, "__name__", "thread"))
+    handle = start(given(function), args, kwargs or {}, Handle(), True, getattr(function, "__name__", "thread"))
     assert handle.ident is not None
     return handle.ident
+
+
+callers.add(start_new_thread)
 
 
 def start(
@@ -123,7 +128,7 @@ def start(
     if world is None:
         raise RuntimeError("a module starts a thread while it is imported: start it in a function")
     handle.thread_name = name
-    runner = world.start(ThreadTask(name, lambda: function(*args, **kwargs), handle))
+    runner = world.start(ThreadTask(name, partial(function, *args, **kwargs), handle))
     handle.ident = ident_of(runner.identity)
     if not daemon:
         _waited_for.setdefault(world, []).append(handle)

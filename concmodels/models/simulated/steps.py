@@ -138,7 +138,11 @@ def dependent(one: Touches, other: Touches) -> bool:
 
     They are given by their keys, or by the items of their footprints.
     """
-    return any(key == key_2 and (changes or changes_2) for key, changes in one for key_2, changes_2 in other)
+    for key, changes in one:
+        for key_2, changes_2 in other:
+            if key == key_2 and (changes or changes_2):
+                return True
+    return False
 
 
 def text_of(identity: Identity) -> str:

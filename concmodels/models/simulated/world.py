@@ -89,7 +89,12 @@ TICK_S = 1e-5
 _SWALLOWED = 1000
 """The times that a task of a run that was cut may swallow `GreenletExit` before it is left where it is."""
 
-_here = _local()
+
+class _Here(_local):
+    world: World | None = None
+
+
+_here = _Here()
 _numbers = count(1)
 
 
@@ -471,7 +476,7 @@ class World:
 
 def current() -> World | None:
     """The world of the run in this thread; None outside of one."""
-    return getattr(_here, "world", None)
+    return _here.world
 
 
 def new_key(kind: Kind) -> Key:

@@ -1,0 +1,44 @@
+"""Functions that threads, pools and timers are given: `Thread(target=results.append)`.
+
+What such a function accesses, it may do in no instruction of the program. So it is called by `call`, in which a monitor
+looks at it as it looks at calls in the program.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from types import MethodType
+from typing import Any
+
+from concmodels.models.tasks.signals.frames import line_of_program, stack
+
+callers: set[Any] = set()
+"""The functions and classes of the simulated modules that have `call` do so."""
+
+
+def given(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what calls this function so that it can be looked at; None if it is none."""
+    args: tuple[Any, ...] = ()
+    options: dict[str, Any] = {}
+    called: Any = function
+    while type(called) is partial:
+        args, options, called = (*called.args, *args), {**called.keywords, **options}, called.func
+    if called is None or getattr(called, "__code__", None) is call.__code__:
+        return function
+    return partial(call, called, line_of_program(stack(sys._getframe(1))), options, *args)
+
+
+def call(function: Callable[..., Any], _place: Any, _options: dict[str, Any], *args: Any, **options: Any) -> Any:
+    """Call a function. The place is where the program has given it away."""
+    options = _options | options
+    return function(*args, **options)
+
+
+def calls_what_it_is_given(called: Any) -> bool:
+    """Return whether this gives functions to threads by `given`."""
+    if isinstance(called, MethodType):
+        called = called.__func__
+    try:
+        return called in callers
+    except TypeError:  # it can't be hashed
+        return False
