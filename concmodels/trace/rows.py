@@ -44,7 +44,7 @@ _TIMEOUT, _CLOSED, _CANCELLED, _ERROR = (1 << 8, 2 << 8, 3 << 8, 4 << 8)
 _NUMBERED = frozenset({SEND, RECEIVE, SUBMIT, BEGIN, WORK, CALL})
 """What there is with the same number on both sides."""
 
-ROWS = 80_000
+ROWS = 60_000
 """How many rows the lanes of a trace have in all, or somewhat more: 20 MB as JSON."""
 _FEWEST = 32
 
