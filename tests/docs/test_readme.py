@@ -10,6 +10,9 @@ import pytest
 
 from benchmarks import readme
 from concmodels import names
+from concmodels.explore import explore
+from concmodels.trace.diagram import draw
+from concmodels.trace.reading import read
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -41,6 +44,14 @@ def test_its_picture_is_that_of_the_results_file():
         assert path.read_text() == text, "python -m benchmarks.readme draws the picture again"
         assert f'"{path.relative_to(ROOT)}"' in README
     assert len(set(pictures.values())) == 2
+
+
+def test_its_broken_schedule_is_what_the_explorer_shows(tmp_path):
+    failure = explore(str(ROOT / "examples/races/lost_update_broken.py")).failure
+    failure.trace(tmp_path / "trace.json")
+    picture = ROOT / "docs/pictures/lost-update.svg"
+    title = re.search('aria-label="(.*?)"', picture.read_text())[1]
+    assert draw(read(tmp_path / "trace.json"), title) == picture.read_text()
 
 
 def test_it_is_read_on_one_screen():
