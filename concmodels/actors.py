@@ -46,7 +46,10 @@ __all__ = ["Actor", "Stopped", "escalate", "restart", "resume", "stop", "system"
 
 
 class Stopped(Exception):
-    """The actor has ended, or was stopped before it came to this message. The message has had no effect."""
+    """The actor has ended, or was stopped before it came to this message; or it was cancelled while it handled it.
+
+    In the last case the message may have had a part of its effect.
+    """
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Stopped, self.args

@@ -23,11 +23,12 @@ All of them keep three rules:
 * A reader that needs no more closes the channel that it reads. The task that feeds it then closes its own source, as
   soon as that has a next item, and so on up to the generator: no task is left. (To end while a source has no next item,
   use `quit_on`.) What was on its way is lost.
-* A function that fails ends its task, and so the group is cancelled.
+* A function that fails ends its task, and so the group is cancelled. Read the channels inside of the group: if a task
+  is cancelled before its first step, its channel is never closed.
 
-In an async model the functions that are passed may be coroutine functions. Across a memory boundary they have to be
-importable, and iterables and items have to be picklable. `capacity` is that of the channels that are returned; 0, the
-default, is a rendezvous.
+In an async model the functions that are passed may be coroutine functions; in a sync one that is a `TypeError`. Across
+a memory boundary they have to be importable, and iterables and items have to be picklable. `capacity` is that of the
+channels that are returned; 0, the default, is a rendezvous.
 
 `timeout`, `quit_on`, `batch`, `fan_out` and `broadcast` choose between events, so their results depend on time; those
 of the others don't, except that `merge` has the items of its sources in the order in which they come.
@@ -39,7 +40,7 @@ from collections.abc import Callable, Iterable
 from math import inf
 from typing import Any
 
-from concmodels.two_forms import form_for
+from concmodels.two_forms import form_for, must_fit
 
 __all__ = [
     *("batch", "broadcast", "fan_out", "filter_", "generator", "map_", "merge", "pipeline", "quit_on", "take", "tee"),
@@ -54,11 +55,13 @@ def generator(model: Any, group: Any, items: Iterable[Any], *, capacity: float =
 
 def map_(model: Any, group: Any, function: Callable[[Any], Any], source: Any, *, capacity: float = 0) -> Any:
     """Return a channel of what `function` returns for each item, one after the other."""
+    must_fit(model, function)
     return _started(model, group, "convert", source, function, capacity=capacity)
 
 
 def filter_(model: Any, group: Any, predicate: Callable[[Any], Any], source: Any, *, capacity: float = 0) -> Any:
     """Return a channel of the items for which `predicate` is true."""
+    must_fit(model, predicate)
     return _started(model, group, "choose", source, predicate, capacity=capacity)
 
 

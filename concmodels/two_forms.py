@@ -26,7 +26,7 @@ _SYNC = {
 
 def without_await(text: str) -> str:
     """Return the text without `async` and `await`, and with the sync names of special methods."""
-    return re.sub("|".join(_SYNC), lambda found: _SYNC[found[0]], re.sub("(?:async|await) ", "", text))
+    return re.sub("|".join(_SYNC), lambda found: _SYNC[found[0]], re.sub(r"\b(?:async|await) ", "", text))
 
 
 class Form:
@@ -52,7 +52,10 @@ class Form:
         except OSError:
             found = b""
         if found.startswith(MAGIC_NUMBER):  # of this Python: another one's code would crash it
-            kept_key, code = marshal.loads(memoryview(found)[len(MAGIC_NUMBER) :])
+            try:
+                kept_key, code = marshal.loads(memoryview(found)[len(MAGIC_NUMBER) :])
+            except EOFError, ValueError, TypeError:  # a full disk has cut it
+                kept_key = None
             if kept_key == key:
                 return code  # type: ignore[no-any-return]
         code = self.make(text, path)
@@ -108,6 +111,15 @@ def is_async(model: object) -> bool:
     from inspect import iscoroutinefunction
 
     return iscoroutinefunction(model.sleep)  # type: ignore[attr-defined]
+
+
+def must_fit(model: object, function: object) -> None:
+    """Raise `TypeError` if this is a coroutine function and the model is a sync one, which would not await it."""
+    from inspect import iscoroutinefunction
+
+    if iscoroutinefunction(function) and not is_async(model):
+        name = getattr(function, "__qualname__", repr(function))
+        raise TypeError(f"{name} is a coroutine function, and this model is a sync one: write it without `async`")
 
 
 def form_for(model: object, name: str) -> ModuleType:

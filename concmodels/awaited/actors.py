@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from math import inf
+from types import CoroutineType
 from typing import Any, Self
 
 from concmodels.actors import Stopped, escalate
-from concmodels.errors import CannotTravel, ChannelClosed, WouldBlock
+from concmodels.errors import CannotTravel, ChannelClosed, RemoteError, WouldBlock
+from concmodels.two_forms import must_fit
 
 
 class System:
@@ -14,6 +16,7 @@ class System:
     def __init__(self, model: Any) -> None:
         self._model, self._group = model, model.TaskGroup()
         self._refs: list[Ref] = []
+        self._ending = False
 
     async def __aenter__(self) -> Self:
         """Return the system, which can now start actors."""
@@ -22,9 +25,14 @@ class System:
 
     async def __aexit__(self, kind: Any, error: Any, trace: Any) -> bool | None:
         """Stop all actors, and wait for them."""
-        for ref in self._refs:
+        self._ending = True
+        for ref in list(self._refs):
             ref.stop()
-        suppressed: bool | None = await self._group.__aexit__(kind, error, trace)
+        try:
+            suppressed: bool | None = await self._group.__aexit__(kind, error, trace)
+        finally:
+            for ref in self._refs:
+                ref.stop(now=True)  # a task that was cancelled before its first step has refused nothing
         return suppressed
 
     def start(
@@ -40,14 +48,22 @@ class System:
         The object is made in the actor's own task. `name` is for error messages. `mailbox` is the number of messages
         that may wait; when there are as many, `tell` and `ask` wait. `on_failure` says what happens when a
         told message fails: `escalate`, `resume`, `restart(3)` or `stop`. Raises `RuntimeError` outside of the `with`
-        block.
+        block and while it ends, and `TypeError` if `kind.receive` is a coroutine function in a sync model.
         """
         if mailbox < 1:
             raise ValueError(f"a mailbox holds at least one message, not {mailbox}")
+        must_fit(self._model, getattr(kind, "receive", None))
+        if self._is_ending():
+            raise RuntimeError("no actor can be started while the block of its system ends")
         ref = Ref(self._model, name or str(getattr(kind, "__name__", "actor")), mailbox)
-        self._group.spawn(_live, ref, kind, args, on_failure, name=ref.name)
         self._refs.append(ref)
+        self._group.spawn(_live, ref, kind, args, on_failure, name=ref.name)
+        if self._is_ending():  # on threads the end of the block may have come meanwhile, and not have seen it
+            ref.stop()
         return ref
+
+    def _is_ending(self) -> bool:
+        return self._ending
 
 
 class Ref:
@@ -70,7 +86,9 @@ class Ref:
         """Leave a message, wait for the answer, and return it.
 
         Raises what `receive` raised, `Stopped` if the actor has ended, was stopped or is cancelled before it has
-        answered, and `TimeoutError` after `timeout` seconds. In that case the message may still be handled.
+        answered, and `TimeoutError` after `timeout` seconds. In that case the message may still be handled. (If
+        `receive` may raise one of the last two itself, these can't be told apart.) Across a memory boundary, an
+        exception that can't be pickled is a `RemoteError` with its traceback.
         """
         until = None if timeout is None else self._model.now() + timeout
         answer = self._model.Channel(1, f"answer of {self.name}")
@@ -147,9 +165,15 @@ async def _handled(ref: Any, actor: Any, message: Any, answer: Any) -> Exception
         return outcome[1]
     try:
         answer.send_nowait(outcome)
-    except CannotTravel as error:
-        answer.send_nowait((None, error))
+    except CannotTravel as refused:
+        answer.send_nowait((None, _of_text(ref, outcome[1]) if outcome[1] else refused))
     return None
+
+
+def _of_text(ref: Any, error: Exception) -> RemoteError:
+    from traceback import format_exception
+
+    return RemoteError(ref.name, "".join(format_exception(error)))
 
 
 def _refuse(ref: Any, answer: Any) -> None:
@@ -168,5 +192,5 @@ def _refuse_all(ref: Any) -> None:
 
 
 async def _value(result: Any) -> Any:
-    """Return what a method returned, and await it if that was a coroutine function."""
-    return await result if hasattr(result, "__await__") else result
+    """Return what a method returned, and await it if it is a coroutine function."""
+    return await result if isinstance(result, CoroutineType) else result

@@ -4,6 +4,7 @@
 source that nothing more is read.
 """
 
+from types import CoroutineType
 from typing import Any
 
 from concmodels.errors import ChannelClosed, WouldBlock
@@ -79,14 +80,16 @@ async def give_until(source: Any, model: Any, quit: Any, out: Any) -> None:
 
 async def copy(source: Any, out: Any, others: Any) -> None:
     """Send the items of one of several sources. `others` has an item for each copying task that is not the last."""
-    with source:
-        async for item in source:
-            if not await _accepted(out, item):
-                break
     try:
-        others.receive_nowait()
-    except WouldBlock:
-        out.close()
+        with source:
+            async for item in source:
+                if not await _accepted(out, item):
+                    return
+    finally:
+        try:
+            others.receive_nowait()
+        except WouldBlock:
+            out.close()
 
 
 async def deal(source: Any, model: Any, outs: Any) -> None:
@@ -134,8 +137,8 @@ async def _accepted(out: Any, item: Any) -> bool:
 
 
 async def _value(result: Any) -> Any:
-    """Return what a function returned, and await it if that was a coroutine function."""
-    return await result if hasattr(result, "__await__") else result
+    """Return what a function returned, and await it if it is a coroutine function."""
+    return await result if isinstance(result, CoroutineType) else result
 
 
 async def _next_batch(source: Any, model: Any, size: Any, within: Any) -> list[Any]:

@@ -55,6 +55,29 @@ class Waiter(actors.Actor):
         return await gate.receive()
 
 
+class Teller(actors.Actor):
+    """Reports what it is told, and its end."""
+
+    def __init__(self, report):
+        self.report = report
+
+    async def receive(self, message):
+        """Report it."""
+        await self.report.send(message)
+
+    async def stopped(self):
+        """Report that."""
+        await self.report.send("stopped")
+
+
+class Unborn(actors.Actor):
+    """Fails before its first message."""
+
+    def started(self):
+        """Fail."""
+        raise LookupError("not ready")
+
+
 class Sleeper(actors.Actor):
     """Sleeps as long as it is told, and handles nothing else meanwhile."""
 
@@ -156,20 +179,37 @@ async def stop_ends_the_actor(model):
 
 async def stop_comes_after_the_mailbox(model):
     """A stopped actor handles what is in its mailbox, and what comes later is refused."""
-    report = model.Channel(1)
+    gate = model.Channel(3)
     async with actors.system(model) as system:
-        echo = system.start(Echo)
-        async with model.TaskGroup() as group:
-            group.spawn(ask_and_report, echo, "in time", report)
-            assert await report.receive() == "in time"
-        echo.stop()
-        echo.stop()
+        waiter = system.start(Waiter)
+        for _ in range(2):
+            await waiter.tell(gate)
+        waiter.stop()
+        waiter.stop()
         try:
-            await echo.tell("too late")
+            await waiter.tell(gate)
         except Stopped as error:
-            assert str(error) == "Echo has ended"
+            assert str(error) == "Waiter has ended"
         else:
             raise AssertionError("it was accepted")
+        for item in ("one", "two", "left"):
+            await gate.send(item)
+    assert await gate.receive() == "left"
+
+
+async def an_end_discards_the_mailbox(model):
+    """`stop(now=True)` ends what was asked and not begun; at most the message that is being handled is answered."""
+    gate, report = model.Channel(2), model.Channel(2)
+    async with model.TaskGroup() as group:
+        async with actors.system(model) as system:
+            waiter = system.start(Waiter)
+            group.spawn(ask_and_report, waiter, gate, report)
+            group.spawn(ask_and_report, waiter, gate, report)
+            waiter.stop(now=True)
+            await gate.send("in time")
+            await gate.send("too late")
+            answers = [await report.receive(), await report.receive()]
+        assert "stopped" in answers and "too late" not in answers
 
 
 async def an_ask_beside_a_stop_ends(model):
@@ -204,6 +244,8 @@ async def an_ask_beside_a_cancelled_actor_ends(model):
                 await model.sleep(PATIENCE)
         except ExceptionGroup:
             assert await report.receive() == "stopped"
+        else:
+            raise AssertionError("the failure was lost")
 
 
 async def asking_has_a_limit(model):
@@ -222,23 +264,73 @@ async def asking_has_a_limit(model):
 
 async def a_mailbox_may_be_bounded(model):
     """`tell` waits while the mailbox is full."""
+    gate = model.Channel(3)
     async with actors.system(model) as system:
-        sleeper = system.start(Sleeper, model, mailbox=1)
-        for _ in range(3):
-            await sleeper.tell(0.001, timeout=PATIENCE)
-        assert await sleeper.ask(0) == "slept"
+        waiter = system.start(Waiter, mailbox=1)
+        await waiter.tell(gate)
+        await waiter.tell(gate)  # once it has begun with the first one
+        try:
+            await waiter.tell(gate, timeout=0)
+        except TimeoutError:
+            for item in ("one", "two", "three"):
+                await gate.send(item)
+            assert await waiter.ask(gate) == "three"
+        else:
+            raise AssertionError("the mailbox is full")
 
 
 async def nothing_runs_after_the_block(model):
-    """The end of the block waits until all actors have handled their messages."""
+    """The end of the block waits until all actors have handled their messages, and have stopped."""
+    report = model.Channel(2)
     async with actors.system(model) as system:
-        log = system.start(Log)
-        await log.tell("last")
+        teller = system.start(Teller, report)
+        await teller.tell("last")
+    assert await report.receive() == "last" and await report.receive() == "stopped"
     try:
-        await log.ask("too late")
+        await teller.ask("too late")
     except Stopped:
         return
     raise AssertionError("it still answers")
+
+
+async def a_block_that_fails_cancels_the_actors(model):
+    """The exception of the block is that of the system, and an actor that waits is cancelled."""
+    try:
+        async with actors.system(model) as system:
+            await system.start(Waiter).tell(model.Channel(0))
+            raise LookupError("in the block")
+    except ExceptionGroup as errors:
+        (error,) = errors.exceptions
+        assert isinstance(error, LookupError)
+    else:
+        raise AssertionError("the failure was lost")
+
+
+async def the_last_restart_is_followed_by_a_failure(model):
+    """After so many restarts the next failure is that of the system; so is one of `started`."""
+    for kind, messages in ((Log, ["fail", "fail"]), (Unborn, [])):
+        try:
+            async with actors.system(model) as system:
+                ref = system.start(kind, on_failure=actors.restart(1))
+                for message in messages:
+                    await ref.tell(message)
+        except ExceptionGroup as errors:
+            (error,) = errors.exceptions
+            assert isinstance(error, LookupError)
+        else:
+            raise AssertionError("the failure was lost")
+
+
+async def an_actor_may_not_be_started_too_late(model):
+    """While the block ends, `start` raises `RuntimeError`."""
+    report = model.Channel(1)
+    async with actors.system(model) as system:
+        assert await system.start(Echo).ask("in time") == "in time"
+    try:
+        system.start(Teller, report)
+    except RuntimeError:
+        return
+    raise AssertionError("nobody would stop it")
 
 
 PROGRAMS = {
@@ -253,10 +345,14 @@ PROGRAMS = {
         stop_comes_after_the_mailbox,
         an_ask_beside_a_stop_ends,
         an_ask_beside_an_end_ends,
+        an_end_discards_the_mailbox,
         an_ask_beside_a_cancelled_actor_ends,
         asking_has_a_limit,
         a_mailbox_may_be_bounded,
         nothing_runs_after_the_block,
+        a_block_that_fails_cancels_the_actors,
+        the_last_restart_is_followed_by_a_failure,
+        an_actor_may_not_be_started_too_late,
     )
 }
 

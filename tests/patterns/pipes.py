@@ -129,12 +129,25 @@ async def fan_out_loses_nothing_when_a_reader_leaves(model, capacity):
     """The items go to the channels of `fan_out` that are open."""
     async with model.TaskGroup() as group:
         source = model.Channel(2)
-        one, left = csp.fan_out(model, group, 2, source)
+        one, left = csp.fan_out(model, group, 2, source, capacity=capacity)
         left.close()
         await source.send(0)
         await source.send(1)
         source.close()
         assert await all_of(one) == [0, 1]
+
+
+async def what_nobody_reads_is_not_sent(model, capacity):
+    """When all readers have left, `tee`, `fan_out` and `broadcast` close their source, and so does `merge`."""
+    for spread, count in ((csp.tee, 10**9), (csp.fan_out, 10**9), (csp.broadcast, 3)):  # the last one never waits
+        async with model.TaskGroup() as group:
+            numbers = csp.generator(model, group, range(count))
+            for out in spread(model, group, 2, numbers, capacity=capacity):
+                out.close()
+    async with model.TaskGroup() as group:
+        merged = csp.merge(model, group, csp.generator(model, group, range(10**9)), capacity=capacity)
+        await merged.receive()
+        merged.close()
 
 
 async def broadcast_waits_for_nobody(model, capacity):
@@ -193,7 +206,7 @@ async def a_function_that_fails_fails_the_group(model, capacity):
     """The exception of a function is that of the group."""
     try:
         async with model.TaskGroup() as group:
-            failing = csp.map_(model, group, fail, filled(model, [7]), capacity=capacity)
+            failing = csp.merge(model, group, csp.filter_(model, group, fail, filled(model, [7]), capacity=capacity))
             await failing.receive()
     except ExceptionGroup as errors:
         assert [error for error in errors.exceptions if isinstance(error, LookupError)]
@@ -216,6 +229,7 @@ PROGRAMS = {
         tee_forgets_a_reader_that_leaves,
         fan_out_gives_each_item_once,
         fan_out_loses_nothing_when_a_reader_leaves,
+        what_nobody_reads_is_not_sent,
         broadcast_waits_for_nobody,
         batches_are_full_but_the_last,
         a_batch_is_sent_in_time,

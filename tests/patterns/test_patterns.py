@@ -15,7 +15,10 @@ WITH_CAPACITY = [(name, capacity) for name in pipes.PROGRAMS for capacity in (0,
 IN_TURN = [(name, number % 2) for number, name in enumerate(pipes.PROGRAMS)]
 """On a real model each program has one of the capacities."""
 
-LARGE = ("merge_has_the_items_of_all", "messages_of_a_sender_stay_in_order", "an_ask_beside_a_cancelled_actor_ends")
+LARGE = (
+    *("merge_has_the_items_of_all", "what_nobody_reads_is_not_sent", "messages_of_a_sender_stay_in_order"),
+    *("an_end_discards_the_mailbox", "an_ask_beside_a_cancelled_actor_ends"),
+)
 """Those with so many schedules that only a sample is run; of the last one `--thorough` runs all, which are 1,685."""
 
 
@@ -81,5 +84,11 @@ def test_what_can_not_be_is_refused_in_a_sentence():
             csp.tee(threads, group, 0, threads.Channel(1))
         with actors.system(threads) as system, pytest.raises(ValueError, match="at least one message, not 0"):
             system.start(actors.Actor, mailbox=0)
+
+        with threads.TaskGroup() as group, pytest.raises(TypeError, match="awaited is a coroutine function"):
+            csp.map_(threads, group, awaited, threads.Channel(1))
+
+    async def awaited(number):
+        pass
 
     threads.run(main)

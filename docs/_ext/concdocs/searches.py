@@ -17,9 +17,12 @@ LOGGER = logging.getLogger(__name__)
 
 def queries(table: Path) -> dict[str, list[str]]:
     """The queries of each page, by its name."""
-    lines = [it for it in table.read_text().splitlines() if it and not it.startswith("#")]
-    rows = [it.split(": ", 1) for it in lines]
-    return {page: [it.strip() for it in of_page.split(";")] for page, of_page in rows}
+    lines = [it for it in table.read_text(encoding="utf-8").splitlines() if it and not it.startswith("#")]
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        page, _, of_page = line.partition(": ")
+        found.setdefault(page, []).extend(it.strip() for it in of_page.split(";"))
+    return found
 
 
 def check(app: Sphinx, env: BuildEnvironment) -> None:
