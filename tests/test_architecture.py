@@ -61,7 +61,7 @@ ARROWS = {
     "work": "catalog errors",
     "actors": "two_forms",
     "csp": "two_forms",
-    "awaited": "actors errors models/folder",
+    "awaited": "actors errors models/folder two_forms",
     "sync": "awaited models/folder two_forms",
     "net": "contract errors package two_forms typed",
     "ring": "contract programs",
