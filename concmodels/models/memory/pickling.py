@@ -10,7 +10,7 @@ import sys
 from _pickle import Pickler, PicklingError
 from _pickle import dumps as dumps
 from _pickle import loads as _loads
-from _thread import RLock
+from _thread import RLock, get_ident
 
 from concmodels.errors import CannotTravel, RemoteError
 
@@ -313,7 +313,7 @@ _main: tuple[str, str] | None = None
 _main_checked = False
 _main_is_here = True  # in the parent, and in its forks
 _main_was_imported = False  # in a child
-_is_importing = False
+_importing_thread = 0  # the thread that does so now
 _importing = RLock()  # importing the main program runs it, and that may ask for something of it again
 
 
@@ -379,8 +379,8 @@ def know_main(main: tuple[str, str] | None) -> None:
 
 
 def is_importing_main() -> bool:
-    """Return whether the main program is being imported here."""
-    return _is_importing
+    """Return whether this thread is importing the main program."""
+    return _importing_thread == get_ident()
 
 
 def import_main() -> bool:
@@ -397,8 +397,8 @@ def import_main() -> bool:
 
 
 def _import_main(path: str, package: str) -> None:
-    global _main_is_here, _is_importing
-    _main_is_here = _is_importing = True
+    global _main_is_here, _importing_thread
+    _main_is_here, _importing_thread = True, get_ident()
     module = type(sys)("__mp_main__")
     module.__file__, module.__package__ = path, package or None
     sys.modules["__mp_main__"] = sys.modules["__main__"] = module
@@ -409,4 +409,4 @@ def _import_main(path: str, package: str) -> None:
         _main_is_here = False
         raise
     finally:
-        _is_importing = False
+        _importing_thread = 0

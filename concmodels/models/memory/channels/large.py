@@ -49,7 +49,7 @@ def write_in_pieces(home: Participant, item: object, large: int) -> bytes | int:
 
     What turns out to have no more than so many bytes is returned as bytes. Raises `CannotTravel`.
     """
-    if type(item) is array and item.itemsize * len(item) > large:
+    if type(item) is array and item.itemsize * len(item) > large and item.typecode != "u":  # which is deprecated
         return _write_numbers(home, item)
     pieces = quick_pieces(item)
     if pieces is None:
