@@ -142,7 +142,38 @@ async def forget_to_await_and_use(model):
     return item + 1
 
 
+async def forget_one_of_two(model):
+    channel = model.Channel(2, "numbers")
+    item = channel.receive()
+    await channel.send(1)
+    await passed(channel.receive())
+    return item + 1
+
+
+async def forget_the_second(model):
+    channel = model.Channel(2, "numbers")
+    await channel.send(1)
+    channel.send(2)
+    await passed(channel.send(3))
+    return await channel.receive()
+
+
+async def passed(awaitable):
+    return await awaitable
+
+
+async def keep_a_parameter(awaitable):
+    raise ValueError("before it is awaited")
+
+
+async def await_too_late(model):
+    later = model.Channel(1, "numbers").receive()
+    fails()
+    await later
+
+
 UNAWAITED = {
+    forget_the_second: (3, "send was not awaited, so it has done nothing: write `await channel.send(2)`"),
     forget_to_await_send: (2, "send was not awaited, so it has done nothing: write `await channel.send(1)`"),
     forget_to_await_receive: (3, "receive was not awaited, so it has done nothing: write `await channel.receive()`"),
 }

@@ -2,6 +2,7 @@
 more than 12 lines.
 """
 
+import gc
 import inspect
 import os
 import re
@@ -83,7 +84,7 @@ def test_a_forgotten_await_is_told_by_the_warning_that_python_gives(name, progra
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         load(name).run(program, load(name))
-    (warning,) = told
+    (warning,) = [it for it in told if it.category is RuntimeWarning and it.filename == mistakes.__file__]
     assert (str(warning.message), warning.category) == (sentence, RuntimeWarning)
     assert (warning.filename, warning.lineno) == (mistakes.__file__, inspect.getsourcelines(made_in)[1] + line)
 
@@ -95,6 +96,55 @@ def test_a_forgotten_await_that_leads_to_an_exception_is_its_note(name):
     assert len(lines) <= MOST_LINES
     line, sentence = mistakes.UNAWAITED[mistakes.forget_to_await_receive]
     assert lines[-1].endswith(f"mistakes.py:{inspect.getsourcelines(program)[1] + line}: {sentence}")
+
+
+@pytest.mark.parametrize("name", ASYNC)
+def test_of_two_calls_the_note_names_the_one_that_was_forgotten(name):
+    model = load(name)
+    with pytest.raises(TypeError) as caught:
+        model.run(mistakes.forget_one_of_two, model)
+    (note,) = caught.value.__notes__
+    line = inspect.getsourcelines(mistakes.forget_one_of_two)[1] + 2
+    assert note.endswith(f"mistakes.py:{line}: {mistakes.UNAWAITED[mistakes.forget_to_await_receive][1]}")
+
+
+@pytest.mark.parametrize("name", ASYNC)
+def test_a_coroutine_that_was_not_forgotten_is_left_alone(name):
+    model = load(name)
+    given = model.Channel(1, "numbers").receive()
+    with pytest.raises(ValueError, match="before it is awaited") as caught:
+        model.run(mistakes.keep_a_parameter, given)
+    assert given.cr_frame is not None and not hasattr(caught.value, "__notes__")
+    given.close()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with pytest.raises(ValueError, match="no such number") as caught:
+            model.run(mistakes.await_too_late, model)
+        assert not hasattr(caught.value, "__notes__")
+        del caught
+        gc.collect()
+    assert [it for it in told if "'" in str(it.message) and "was never awaited" in str(it.message)]
+
+
+@pytest.mark.parametrize("name", ASYNC[:1])
+@pytest.mark.parametrize("more", ["pass", "x = " + "-" * 20000 + "1"], ids=["a warning", "too deep"])
+def test_a_source_that_python_warns_of_is_not_warned_of_again(name, more, tmp_path):
+    """One that is too deep for Python's parser takes nothing from the exception, and gets no note."""
+    file = tmp_path / "odd.py"
+    main = "async def main(model):\n    item = model.Channel(1).receive()\n    text = '\\d'\n    return item + 1\n"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(main, file, "exec"), space := {"__name__": "odd"})
+    file.write_text(f"{main}{more}\n")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with pytest.raises(TypeError) as caught:
+            load(name).run(space["main"], load(name))
+        notes = getattr(caught.value, "__notes__", [])
+        del caught
+        gc.collect()
+    assert not [it for it in told if it.category is SyntaxWarning]
+    assert len(notes) == (more == "pass")
 
 
 async def forget_something_else(model):

@@ -1,5 +1,6 @@
 """Checks what a `run` is to call, and shortens the traceback of what leaves it: the same in every model."""
 
+from contextlib import suppress
 from functools import wraps
 
 from concmodels.models.tasks.failures import bare_interrupts
@@ -39,7 +40,8 @@ def async_run_of[F: Callable[..., Any]](model: str) -> Callable[[F], F]:
                 try:
                     return run(awaitable(main, "run", model), *args, **options)
                 except BaseException as error:
-                    note_unawaited(error)
+                    with suppress(Exception):  # what helps to read an exception never replaces it
+                        note_unawaited(error)
                     raise
 
         return checked  # type: ignore[return-value] # as above

@@ -1,13 +1,16 @@
 """Tells of a forgotten `await`: which call has done nothing, on which line, and what to write.
 
 Python itself notices: it warns when a coroutine goes that was never awaited. So no message has to pay for it. This
-gives the warning other words if the coroutine is one of the library's, and finds those that an exception holds: Python
-would warn of them when the program has ended, and would name no line.
+gives the warning other words if the coroutine is one of the library's and the source leaves no doubt which call made
+it, and finds those that an exception holds: Python would warn of them when the program has ended, and name no line.
 """
 
+import ast
 import sys
 import warnings
-from functools import partial
+from functools import lru_cache, partial
+from inspect import CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS
+from threading import Lock
 from types import CodeType, CoroutineType, FunctionType
 
 from concmodels.models import FOLDER
@@ -15,18 +18,25 @@ from concmodels.models.tasks.signals.frames import of_program, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from types import FrameType
     from typing import Any
 
 _OURS = (FOLDER, FOLDER[: -len("models/")] + "net")
 _LONGEST = 60
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_ONLY_LOOK = {"print", "type", "str", "repr", "format", "len", "bool", "int", "float", "isinstance", "range", "sum"}
+_HARMLESS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.FormattedValue, ast.Expr, ast.If, ast.While)
+_KEEPS = (ast.Assign, ast.AnnAssign, ast.Return)
+_choice = Lock()
 
 
 def tell_unawaited() -> None:
     """Choose the words of Python's warning, from now on. If Python has no such hook any more, its own words stay."""
-    tells: Any = getattr(warnings, "_warn_unawaited_coroutine", None)
-    if tells is not None and getattr(tells, "func", None) is not _tell:
-        warnings._warn_unawaited_coroutine = partial(_tell, tells, {})  # type: ignore[attr-defined]
+    with _choice:
+        tells: Any = getattr(warnings, "_warn_unawaited_coroutine", None)
+        if tells is not None and getattr(tells, "func", None) is not _tell:
+            warnings._warn_unawaited_coroutine = partial(_tell, tells, {})  # type: ignore[attr-defined]
 
 
 def _tell(python_tells: Callable[[Any], None], told: dict[str, dict[Any, Any]], coroutine: Any) -> None:
@@ -34,30 +44,38 @@ def _tell(python_tells: Callable[[Any], None], told: dict[str, dict[Any, Any]], 
 
     `told` is what was told already, by file, for the filters of warnings: by default each is shown once.
     """
-    here = _place() if _is_ours(coroutine) else None
-    if here is None:
+    found = None
+    try:
+        here = _place(sys._getframe(1)) if _is_ours(coroutine) else None
+        if here is not None:
+            code, until, module = here
+            found = _forgotten(code, until, coroutine.__name__)
+    except Exception:  # noqa: BLE001 # the program has ended (there is no frame), or its source is strange
+        pass
+    if found is not None:
+        line, sentence = found
+        registry = told.setdefault(code.co_filename, {})
+        warnings.warn_explicit(sentence, RuntimeWarning, code.co_filename, line, module, registry, source=coroutine)
+    elif getattr(python_tells, "__name__", "") == "_warn_unawaited_coroutine" and coroutine.cr_origin is None:
+        text = f"coroutine '{coroutine.__qualname__}' was never awaited"  # Python's would now name a line in this file
+        warnings.warn(text, RuntimeWarning, stacklevel=2, source=coroutine)
+    else:
         python_tells(coroutine)
-        return
-    line, sentence = _forgotten(*here, coroutine.__name__)
-    file = here[0].co_filename
-    warnings.warn_explicit(sentence, RuntimeWarning, file, line, registry=told.setdefault(file, {}))
 
 
-def _place() -> tuple[CodeType, int] | None:
-    """Return the code from whose frame the coroutine goes, and the line; the last one if the function has just ended.
+def _place(frame: FrameType) -> tuple[CodeType, int | None, str | None] | None:
+    """Return the code from whose frame the coroutine goes, the line, and the module; no line if it has just ended.
 
     Then the frame is that of the library which called the function.
     """
-    try:
-        frame = sys._getframe(2)
-    except ValueError:
-        return None  # the program has ended
     if of_program(frame):
-        return frame.f_code, frame.f_lineno
+        return frame.f_code, frame.f_lineno, frame.f_globals.get("__name__")
     values = frame.f_locals
     called = (values.get("main"), values.get("function"), getattr(values.get("self"), "_function", None))
-    codes = [it.__code__ for it in called if isinstance(it, FunctionType)]
-    return (codes[0], max(line or 0 for _, _, line in codes[0].co_lines())) if codes else None
+    for it in called:
+        if isinstance(it, FunctionType):
+            return it.__code__, None, it.__globals__.get("__name__")
+    return None
 
 
 def note_unawaited(error: BaseException) -> None:
@@ -66,33 +84,146 @@ def note_unawaited(error: BaseException) -> None:
         note_unawaited(inner)
     trace = error.__traceback__
     while trace is not None:
-        for value in list(trace.tb_frame.f_locals.values()) if of_program(trace.tb_frame) else ():
-            if _is_ours(value) and value.cr_frame is not None and not (value.cr_running or value.cr_suspended):
-                line, sentence = _forgotten(trace.tb_frame.f_code, trace.tb_lineno, value.__name__)
-                error.add_note(f"{short(trace.tb_frame.f_code.co_filename)}:{line}: {sentence}")
-                value.close()  # Python has nothing to warn of any more
+        if of_program(trace.tb_frame):
+            _note_frame(error, trace.tb_frame)
         trace = trace.tb_next
+
+
+def _note_frame(error: BaseException, frame: FrameType) -> None:
+    code, values = frame.f_code, frame.f_locals
+    for name in _own_names(code):
+        value: Any = values.get(name)
+        if not _is_ours(value) or value.cr_frame is None or value.cr_running or value.cr_suspended:
+            continue
+        found = _held(code, name, value.__name__)
+        if found is None:
+            continue
+        note = f"{short(code.co_filename)}:{found[0]}: {found[1]}"
+        if note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
+        held = [object()]
+        value_like = held[0]
+        if sys.getrefcount(value) <= sys.getrefcount(value_like):  # the frame and this function hold it, nothing else
+            value.close()  # Python has nothing to warn of any more
+
+
+def _own_names(code: CodeType) -> list[str]:
+    """Return the names of the locals of a function that are neither its parameters nor another function's."""
+    if not code.co_flags & CO_OPTIMIZED:
+        return []
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
+    parameters = code.co_varnames[:count]
+    return list(dict.fromkeys(it for it in code.co_varnames + code.co_cellvars if it not in parameters))
 
 
 def _is_ours(value: Any) -> bool:
     return type(value) is CoroutineType and value.cr_code.co_filename.startswith(_OURS)
 
 
-def _forgotten(code: CodeType, until: int, name: str) -> tuple[int, str]:
-    """Return the line of the last call of this name that is not awaited, and the sentence about it."""
-    import ast
+def _forgotten(code: CodeType, until: int | None, name: str) -> tuple[int, str] | None:
+    """Return the line of the only call of this name that can have been forgotten, and the sentence; None if in doubt.
+
+    What a statement only calls goes on its own line. What it keeps goes later, or in a loop earlier; what it returns,
+    when the function has ended.
+    """
+    function = _function(code)
+    plain = [it for it in _own(function) if _is_plain(it, name)] if function is not None else []
+    if until is not None:
+        here = [it for it in plain if isinstance(it, ast.Expr) and it.lineno <= until <= (it.end_lineno or 0)]
+        if len(here) == 1:
+            return _sentence(here[0], name)
+    kept = [it for it in plain if isinstance(it, (ast.Assign, ast.AnnAssign) if until is not None else _KEEPS)]
+    if len(kept) != 1 or any(not _is_local(function, it) for it in _targets(kept[0])):
+        return None
+    return _sentence(kept[0], name)
+
+
+def _held(code: CodeType, local: str, name: str) -> tuple[int, str] | None:
+    """Return the same of the call of this name that a local holds."""
+    function = _function(code)
+    if function is None or not _is_local(function, ast.Name(local)):
+        return None
+    stores = [it for it in ast.walk(function) if isinstance(it, ast.Name) and it.id == local]
+    count = sum(isinstance(it.ctx, ast.Store) for it in stores)
+    sets = [it for it in _own(function) if any(getattr(to, "id", None) == local for to in _targets(it))]
+    count -= sum(isinstance(getattr(it, "value", None), ast.Constant) for it in sets)
+    count -= sum(isinstance(it, ast.AugAssign) and getattr(it.target, "id", None) == local for it in _own(function))
+    calls = [it for it in sets if _is_plain(it, name)]
+    return _sentence(calls[0], name) if len(calls) == count == 1 else None
+
+
+def _sentence(statement: Any, name: str) -> tuple[int, str]:
+    text = ast.unparse(statement.value)
+    call = text if len(text) <= _LONGEST else f"...{name}(...)"
+    return statement.value.lineno, f"{name} was not awaited, so it has done nothing: write `await {call}`"
+
+
+def _function(code: CodeType) -> Any:
+    """Return the node of this function in its source; None if it isn't there, or more than once."""
     from linecache import getlines
 
-    line, call = until, f"...{name}(...)"
-    try:
-        nodes = list(ast.walk(ast.parse("".join(getlines(code.co_filename)))))
-    except SyntaxError, ValueError:  # the file has been changed since
-        nodes = []
-    awaited = {id(node.value) for node in nodes if isinstance(node, ast.Await)}
-    calls = [it for it in nodes if isinstance(it, ast.Call) and getattr(it.func, "attr", None) == name]
-    calls = [it for it in calls if id(it) not in awaited and code.co_firstlineno <= it.lineno <= until]
-    if calls:
-        last = max(calls, key=lambda it: it.lineno)
-        line, text = last.lineno, ast.unparse(last)
-        call = text if len(text) <= _LONGEST else call
-    return line, f"{name} was not awaited, so it has done nothing: write `await {call}`"
+    tree = _parsed(code.co_filename, "".join(getlines(code.co_filename)))
+    if tree is None or code.co_name == "<module>":
+        return tree
+    defs = [it for it in ast.walk(tree) if isinstance(it, ast.FunctionDef | ast.AsyncFunctionDef)]
+    nodes = [it for it in defs if it.name == code.co_name]
+    nodes = [it for it in nodes if min(on.lineno for on in (it, *it.decorator_list)) == code.co_firstlineno]
+    return nodes[0] if len(nodes) == 1 else None
+
+
+@lru_cache(maxsize=4)  # each parse makes Python forget which warnings it has shown
+def _parsed(file: str, source: str) -> ast.Module | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(source, file)
+        except Exception:  # noqa: BLE001 # it has been changed since, or is too deep
+            return None
+
+
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what is in a function, but not what is in a function or a class in it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
+            yield child
+            yield from _own(child)
+
+
+def _is_plain(node: Any, name: str) -> bool:
+    """Whether a statement calls a function of this name, and at most keeps or returns what it returns."""
+    if not isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return)) or not isinstance(node.value, ast.Call):
+        return False
+    return name in {getattr(node.value.func, "attr", None), getattr(node.value.func, "id", None)}
+
+
+def _targets(node: Any) -> list[Any]:
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, ast.AnnAssign) else []
+
+
+def _is_local(function: ast.AST, target: ast.AST) -> bool:
+    """Whether what is assigned here stays here: it is neither awaited nor given to anything that might await it."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return True  # a coroutine can't be unpacked
+    if not isinstance(target, ast.Name):
+        return False
+    for parent in ast.walk(function):
+        if isinstance(parent, ast.Global | ast.Nonlocal) and target.id in parent.names:
+            return False
+        for child in ast.iter_child_nodes(parent):
+            loads = isinstance(child, ast.Name) and child.id == target.id and isinstance(child.ctx, ast.Load)
+            if loads and not _only_looks(parent, child):
+                return False
+    return True
+
+
+def _only_looks(parent: ast.AST, child: ast.AST) -> bool:
+    if isinstance(parent, ast.Call):
+        return child is parent.func or getattr(parent.func, "id", None) in _ONLY_LOOK
+    if isinstance(parent, ast.Attribute):
+        return parent.attr not in {"send", "throw", "close", "__await__"}
+    if isinstance(parent, ast.Subscript):
+        return child is parent.value
+    return isinstance(parent, _HARMLESS) or (isinstance(parent, ast.For | ast.comprehension) and child is parent.iter)
