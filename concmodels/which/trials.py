@@ -33,6 +33,7 @@ _CHUNK_S = 0.004
 _MOST_IN_CHUNK = 10_000
 _MOST_BYTES = 16 * 1024**2
 _LOOK_S = 0.1
+_POLL_S = 0.01
 _SAMPLE_S = 0.02
 _START_S = 1.0
 
@@ -162,30 +163,52 @@ class Trials:
             problem = CantCall(answers.pop()["refused"])
         elif answers and "failed" in answers[-1]:
             problem = Failed(answers.pop()["failed"])
+        elif problem is None and len(answers) < (3 if first else 2):
+            problem = Failed("its process ended before it had answered")
         return answers, problem
 
     def _watch(self, process: subprocess.Popen[bytes], seconds: float) -> None:
         """Wait for the end of a process. Raises `TimeoutError`, and `Failed`, also if it takes too much memory."""
         end = time.monotonic() + seconds
-        while (status := process.poll()) is None:
+        while not _has_ended(process):
             # Not the PSS: to count it, the kernel stops what these processes do with their memory.
             pids = (process.pid, *(measuring.descendants(process.pid) or ()))
             if (size := sum(measuring.peak(it) or 0 for it in pids)) > self.most_bytes:
                 raise Failed(f"stopped, because it took {size / 1024**3:.1f} GiB of memory")
             if time.monotonic() >= end:
                 raise TimeoutError
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(_LOOK_S)
+            look = time.monotonic() + _LOOK_S
+            while time.monotonic() < look and not _has_ended(process):
+                time.sleep(_POLL_S)
+        status = _end(process)
         if status < 0:
-            raise Failed(f"its process was killed by {signal.Signals(-status).name}")
+            raise Failed(f"its process was killed by {_signal(-status)}")
         if status:
             raise Failed(f"its process ended with status {status}")
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and its workers, if they have not ended."""
-    if process.poll() is None:
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal
+        return f"signal {number}"
+
+
+def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Tell whether a process has ended. It is not reaped, so that its group keeps its number until `_end`."""
+    if os.name != "posix" or process.returncode is not None:
+        return process.poll() is not None
+    try:
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # it has ended, and where SIGCHLD is ignored nobody reaps it
+        return True
+
+
+def _end(process: subprocess.Popen[bytes]) -> int:
+    """End a process and its workers, also those that it has left behind; return its status."""
+    if process.returncode is None:
         if os.name == "posix":
-            os.killpg(process.pid, signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
         process.kill()
-        process.wait()
+    return process.wait()

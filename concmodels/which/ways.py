@@ -111,22 +111,25 @@ class Workers:
         with contextlib.suppress(TimeoutError):
             for _ in self._executor.map(self._call, more(), timeout=most_s, buffersize=self._ahead):
                 ended += 1
-        return since(began, ended * self._chunk) | {"unfinished": given - ended}
+        return since(began, ended * self._chunk) | {"unfinished": (given - ended) * self._chunk}
 
 
 def holds_gil(call: Callable[[], object], seconds: float) -> float:
     """Return for which share of its time a call holds the GIL.
 
     A thread calls again and again, and this one computes beside it: it gets half of the time, or less, if both take
-    turns. Waits for a processor are known, and don't count; so the machine may be busy.
+    turns. Waits for a processor are known, and don't count; so the machine may be busy. Raises what the call raises.
     """
     from threading import Event, Thread
 
-    over = Event()
+    over, errors = Event(), list[BaseException]()
 
     def again() -> None:
-        while not over.is_set():
-            call()
+        try:
+            while not over.is_set():
+                call()
+        except BaseException as error:  # noqa: BLE001 - it is raised in the main thread
+            errors.append(error)
 
     thread = Thread(target=again)
     thread.start()
@@ -136,6 +139,8 @@ def holds_gil(call: Callable[[], object], seconds: float) -> float:
     took = since(began, 1)
     over.set()
     thread.join()
+    if errors:
+        raise errors[0]
     here = took["thread_s"] / max(took["wall_s"] - took.get("thread_waited_s", 0.0), took["thread_s"])
     return min(1.0, 2 * (1 - here))
 
@@ -182,7 +187,10 @@ class Tasks:
         tasks = [asyncio.ensure_future(again()) for _ in range(self._workers)]
         await asyncio.wait(tasks, timeout=most_s, return_when=asyncio.FIRST_EXCEPTION)
         figures = since(began, ended) | {"idle_s": self._selector.idle_s - idle_s}
+        cancelled = [task for task in tasks if task.cancel()]
+        if cancelled:  # they may have something to clean up, which is not part of the next round
+            await asyncio.wait(cancelled, timeout=min(most_s, 1.0))
         for task in tasks:
-            if not task.cancel():
+            if task not in cancelled:
                 task.result()
         return figures

@@ -85,6 +85,19 @@ def dies():
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def exits():
+    import os
+
+    os._exit(0)
+
+
+def dies_of_a_real_time_signal():
+    import os
+    import signal
+
+    os.kill(os.getpid(), signal.SIGRTMIN + 1)
+
+
 def never():
     threading.Event().wait()
 
