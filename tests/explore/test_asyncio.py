@@ -717,6 +717,71 @@ def test_code_of_the_program_in_a_thread_is_watched(judged, tmp_path, job):
     assert again.failure.error.args == report.failure.error.args
 
 
+CALLED_BY_C = """
+    import io, logging, pickle, pprint, sys, warnings
+    class Counter:
+        number = 0
+    def add():
+        seen = Counter.number
+        Counter.number = seen + 1
+    class Handler(logging.Handler):
+        def handle(self, record):
+            add()
+    class Counts:
+        def __reduce__(self):
+            return add, ()
+        def write(self, text):
+            if text.strip():
+                add()
+        def __eq__(self, other):
+            add()
+            return False
+        __hash__ = object.__hash__
+    async def main():
+        Counter.number = 0
+        {before}
+        async def work():
+            await {job}
+        try:
+            await asyncio.gather(work(), work())
+        finally:
+            {after}
+        assert Counter.number == 2, Counter.number
+"""
+
+
+@pytest.mark.parametrize(
+    "before, job, after",
+    [
+        ("text = pickle.dumps(Counts())", "asyncio.to_thread(pickle.loads, text)", "pass"),
+        (
+            "text = pickle.dumps(Counts())",
+            "asyncio.get_running_loop().run_in_executor(None, pickle.loads, text)",
+            "pass",
+        ),
+        (
+            "warnings.simplefilter('always'); warnings.showwarning = lambda *_: add()",
+            "asyncio.to_thread(warnings.warn, 'x')",
+            "pass",
+        ),
+        ("before, sys.stdout = sys.stdout, Counts()", "asyncio.to_thread(print, 'x')", "sys.stdout = before"),
+        ("before, sys.stdout = sys.stdout, Counts()", "asyncio.to_thread(pprint.pprint, 1)", "sys.stdout = before"),
+        ("found = [Counts()]", "asyncio.to_thread(found.count, 1)", "pass"),
+        (
+            "mine = Handler(); logging.root.addHandler(mine)",
+            "asyncio.to_thread(logging.warning, 'x')",
+            "logging.root.removeHandler(mine)",
+        ),
+    ],
+    ids=["pickle", "run_in_executor", "warnings", "print", "pprint", "count", "logging"],
+)
+def test_code_of_the_program_that_c_calls_in_a_thread_is_watched(judged, before, job, after):
+    """The program does not import threading, so it isn't watched from the start."""
+    text = CALLED_BY_C.replace("{before}", before).replace("{job}", job).replace("{after}", after)
+    report = judged(text)
+    assert report.verdict == "broken" and report.options.switches == "anywhere", str(report)
+
+
 def test_a_job_without_code_of_the_program_is_one_step(judged):
     report = judged("""
         async def main():

@@ -2,10 +2,11 @@
 
 Each job of the default executor has a simulated thread of its own, so that no job waits for another one's end. A job
 that may run code of the program is explored like any other thread. A function of Python's own that is given only
-numbers and texts is one step, at a time that the schedule decides.
+numbers and texts is one step, at a time that the schedule decides; if it turns out to call code of the program (an
+unpickled object's, a handler of logging), the program is explored once more, and watched.
 """
 
-import builtins
+import sys
 from asyncio import events, futures, tasks, to_thread
 from collections import deque
 from contextvars import Context
@@ -22,6 +23,7 @@ from concmodels.explore.threads.program import library
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
     from concmodels.explore.eventloops.history import History
     from concmodels.models.simulated.steps import Runner
@@ -43,6 +45,12 @@ class Loop(Protocol):
     def announce_another_thread(self) -> None:
         """Stop before the step in which another thread schedules something."""
 
+    def is_watched(self) -> bool:
+        """Return whether the code of the program is watched."""
+
+    def must_be_watched(self) -> None:
+        """End this run: what seemed to be one step ran code of the program."""
+
     def append(self, callback: Callable[..., object], *args: Any) -> Any:
         """Schedule a callback from another thread, in a step that was announced."""
 
@@ -59,13 +67,13 @@ class Job:
         function = _seen(function)
         self.name = f"thread of {getattr(called, '__qualname__', 'a job')}"
         self.is_plain = _is_of_python(called) and _ATOMS.issuperset(map(type, args))
-        self.is_pure = self.is_plain and _is_builtin(called)
+        self.is_pure = self.is_plain and any(called is it for it in _PURE)
         self.is_one_step = self.is_plain and not _is_simulated(called)
         self.identity = loop.history.new_identity()
         self.is_given = True
         """Whether the loop is still giving it to its thread. If it ends by then, its future is done from the start."""
         self._loop = loop
-        self._function = function
+        self._function = _Looked(function) if self.is_one_step and not loop.is_watched() else function
 
     def run(self) -> None:
         """Do the job, and hand the result to the loop."""
@@ -79,6 +87,8 @@ class Job:
         except BaseException as error:  # noqa: BLE001 - whatever it is, the task that awaits it gets it
             outcome = _set_exception_unless_cancelled, error
         set_outcome, value = outcome
+        if isinstance(self._function, _Looked) and self._function.ran_code_of_the_program:
+            loop.must_be_watched()
         if self.is_one_step:
             loop.touch()
         else:
@@ -95,6 +105,29 @@ class Job:
     def must_stop(self) -> bool:
         """Nothing can end a thread."""
         return False
+
+
+class _Looked:
+    """A function that is called once, and whether it has called code of the program: in C, nothing else tells."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self._function = function
+        self.ran_code_of_the_program = False
+
+    def __call__(self) -> Any:
+        before = sys.getprofile()
+        sys.setprofile(self._note)
+        try:
+            return self._function()
+        finally:
+            sys.setprofile(before)
+
+    def _note(self, frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and not self.ran_code_of_the_program:
+            code = frame.f_code
+            self.ran_code_of_the_program = not is_of_python(code.co_filename) or is_generated_by_others(
+                code, frame.f_globals
+            )
 
 
 def _set_exception_unless_cancelled(future: Any, error: BaseException) -> None:
@@ -127,7 +160,11 @@ def _seen(function: Any) -> Any:
 
 
 _ATOMS = frozenset({bool, bytes, complex, float, int, str, type(None)})
-"""What can't be changed, and has no code of the program."""
+"""What can't be changed."""
+_PURE = frozenset(
+    {abs, ascii, bin, bool, bytes, chr, complex, divmod, float, hash, hex, int, len, oct, ord, pow, repr, round, str}
+)
+"""What reads and changes nothing if it is given atoms."""
 _CONTAINERS = frozenset({list, dict, set, deque, bytearray})
 _RUN_TEXTS = frozenset(
     {"bdb", "cProfile", "code", "doctest", "importlib", "pdb", "pkgutil", "profile", "runpy", "timeit", "trace"}
@@ -148,11 +185,6 @@ def _is_of_python(called: Any) -> bool:
     if isinstance(called, BuiltinFunctionType):
         return isinstance(called.__self__, (ModuleType, NoneType)) or type(called.__self__) in _CONTAINERS
     return isinstance(called, type) and called.__module__ == "builtins"
-
-
-def _is_builtin(called: Any) -> bool:
-    """Return whether a function without arguments that change reads and changes nothing."""
-    return getattr(called, "__module__", "") == "builtins" and getattr(called, "__self__", builtins) is builtins
 
 
 def _is_simulated(called: Any) -> bool:

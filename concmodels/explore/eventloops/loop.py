@@ -187,6 +187,14 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         job.is_given = False
         return job.future
 
+    def is_watched(self) -> bool:
+        """Return whether the code of the program is watched."""
+        return self._findings.is_watched
+
+    def must_be_watched(self) -> None:
+        """End this run: what seemed to be one step ran code of the program."""
+        self._world.cut(CodeInThread())
+
     def set_default_executor(self, executor: Any) -> None:
         """As `loop.set_default_executor`; any executor will do."""
         self._default_executor = executor
