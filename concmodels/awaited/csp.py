@@ -105,22 +105,20 @@ async def deal(source: Any, model: Any, outs: Any) -> None:
 
 async def double(source: Any, model: Any, outs: Any) -> None:
     """Send each item to all channels."""
-    try:
-        with source:
-            async for item in source:
-                outs = [out for out in outs if await _accepted(out, item)]
-                if not outs:
-                    return
-    finally:
-        _close(outs)
+    await _given_to_each(source, outs, _accepted)
 
 
 async def announce(source: Any, model: Any, outs: Any) -> None:
     """Send each item to the channels that are not full."""
+    await _given_to_each(source, outs, _announced)
+
+
+async def _given_to_each(source: Any, outs: Any, give: Any) -> None:
+    """Give each item to each channel, without those that are closed, and end when none is left."""
     try:
         with source:
             async for item in source:
-                outs = [out for out in outs if _announced(out, item)]
+                outs = [out for out in outs if await give(out, item)]
                 if not outs:
                     return
     finally:
@@ -166,7 +164,7 @@ async def _dealt(model: Any, outs: Any, item: Any) -> bool:
     return False
 
 
-def _announced(out: Any, item: Any) -> bool:
+async def _announced(out: Any, item: Any) -> bool:
     """Send the item unless the channel is full; return false if it is closed."""
     try:
         out.send_nowait(item)

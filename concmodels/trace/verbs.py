@@ -532,20 +532,17 @@ class Verbs:
 
     async def wait_readable(self, socket: Any, timeout: float | None = None) -> None:
         """Wait until the socket can be read."""
-        lane, begin, failed = self.recorder.lane(), self.recorder.clock(), 0
-        try:
-            await self.inner.wait_readable(socket, timeout)
-        except BaseException as error:
-            failed = failure(error)
-            raise
-        finally:
-            lane.row(begin, self.recorder.clock(), SOCKET | failed)
+        await self.wait_for(self.inner.wait_readable, socket, timeout)
 
     async def wait_writable(self, socket: Any, timeout: float | None = None) -> None:
         """Wait until the socket accepts bytes."""
+        await self.wait_for(self.inner.wait_writable, socket, timeout)
+
+    async def wait_for(self, wait: Any, socket: Any, timeout: float | None) -> None:
+        """Wait for a socket, and leave a row of it."""
         lane, begin, failed = self.recorder.lane(), self.recorder.clock(), 0
         try:
-            await self.inner.wait_writable(socket, timeout)
+            await wait(socket, timeout)
         except BaseException as error:
             failed = failure(error)
             raise
