@@ -35,7 +35,7 @@ from concmodels.explore.preemption.access import (
     read,
 )
 from concmodels.explore.preemption.common import FILES, INTERPRETER, touched
-from concmodels.explore.preemption.expressions import LOOK_UP, Elsewhere, Torn, Unknown, attribute, holders
+from concmodels.explore.preemption.expressions import LOOK_UP, AtOnce, Elsewhere, Torn, Unknown, attribute, holders
 from concmodels.explore.preemption.opcodes import is_looked_up
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
 from concmodels.explore.preemption.table import (
@@ -89,7 +89,9 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
         return found
     if _accesses_by_name(called):
         return [*found, *_by_name(site, frame, called, program)]
-    if isinstance(called, partial) or called is update_wrapper:
+    if called is update_wrapper:
+        raise AtOnce
+    if isinstance(called, partial):
         raise Elsewhere
     if type(called) is _LRU_CACHE:
         found.append(Accessed(called, "", WHOLE, True, False, calls_back=True))
@@ -175,10 +177,10 @@ def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> lis
         if writes:
             raise Elsewhere from None  # reads of that attribute may be no sites
         raise
-    if type(attribute_name) is not str or (writes and not program.assigns(attribute_name)):
+    if type(attribute_name) is not str or (writes and is_looked_up(attribute_name)):
         raise Elsewhere
-    if writes and is_looked_up(attribute_name):
-        raise Elsewhere
+    if writes and not program.assigns(attribute_name):
+        raise Elsewhere if isinstance(owner, type) else AtOnce  # an attribute of a class may be a second name
     places = [vars(owner) if isinstance(owner, ModuleType) else owner] if writes else holders(owner, attribute_name)
     return [Accessed(place, attribute_name, None, writes, False) for place in places]
 

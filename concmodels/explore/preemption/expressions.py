@@ -38,6 +38,10 @@ class Elsewhere(Unknown):
     """Neither what is accessed can be found out nor when: it may be later, and by no instruction of the program."""
 
 
+class AtOnce(Elsewhere):
+    """What is accessed can't be found out, nor by which instructions else, but it is accessed now and not later."""
+
+
 class Torn(Unknown):
     """An instruction accesses several things one after the other, and other threads may come in between."""
 

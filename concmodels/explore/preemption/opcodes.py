@@ -52,6 +52,7 @@ KNOWN = frozenset(f"{_LOOKED_AT} {_OF_THE_FRAME} {_GO_ON} {_MAKE} {_CALL_METHODS
 _ONLY_TOLD = frozenset(
     {
         "__name__", "__qualname__", "__doc__", "__module__", "__wrapped__", "__signature__", "__annotations__",
+        "__annotate__", "__type_params__",
         "__cause__", "__context__", "__traceback__", "__suppress_context__", "__notes__",
     }
 )  # fmt: skip
