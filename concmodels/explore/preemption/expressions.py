@@ -39,7 +39,7 @@ class Elsewhere(Unknown):
 
 
 class AtOnce(Elsewhere):
-    """What is accessed can't be found out, nor by which instructions else, but it is accessed now and not later."""
+    """An instruction accesses something now, and not later, of which other instructions don't tell that they do."""
 
 
 class Torn(Unknown):
