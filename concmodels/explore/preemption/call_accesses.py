@@ -101,6 +101,8 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
             found.append(Accessed(thing, name, None if name else WHOLE, writes, True))
     if called is print and not is_shown(sys.stdout):
         found.append(of_container(sys.stdout, WHOLE, True, True))
+    if isinstance(owner, (dict, set)):
+        must_show_itself([_first_argument(site, frame)], program)  # which is hashed
     found += _of_method(site, frame, called, owner)
     if site.passed and not (site.variable in KEEP and type(owner) in CONTAINERS):
         found += _passed(site, frame, returned, called, program)
@@ -362,7 +364,7 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
     if name == "len":
         found = (it for value in values for it, _ in things(value, deep=False))
         return [of_container(it, SHAPE if isinstance(it, CONTAINERS) else WHOLE, False, True) for it in found]
-    must_show_itself(values, program)
+    must_show_itself(values, program, deep=name == "dict" or name not in SHALLOW)
     of_python = isinstance(called, (FunctionType, MethodType))
     if _looks_inside(called, site, frame) and any(_has_variables(it, program) for it in values):
         raise Torn
