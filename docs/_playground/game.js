@@ -70,7 +70,7 @@ function sentence(level, { forced, mended } = {}) {
 // What a level says of an answer that neither breaks nor mends it.
 const REMARKS = {
     asks: "Press one: it takes this single step. You win when the program fails.",
-    ended: "This order did no harm. Take your last choices back, or play again, and try another one.",
+    ended: "Nothing went wrong that the program checks. Take your last choices back, or play again, and try another order.",
     broken: "Not mended yet: the picture shows an order that breaks it.",
     "held so far": "Not mended yet: it has held so far, but not every schedule could be tried.",
 };
@@ -92,7 +92,7 @@ function result(question, verdict, program) {
 }
 
 function remark(question, verdict, program) {
-    if (question === "step") return REMARKS[verdict];
+    if (question === "step" && !program.isChanged) return REMARKS[verdict];
     if (question !== "explore" || !program.isChanged) return "";
     return verdict.startsWith("held") && !isWhole(program) ? UNCOUNTED : REMARKS[verdict];
 }
