@@ -1,9 +1,9 @@
 """The command: `python -m benchmarks run`, `all`, `list`, `show`, `report`.
 
-    python -m benchmarks all                                      every result of the site, in two and a half hours
+    python -m benchmarks all                                      every result of the site, in three hours
     python -m benchmarks run --output new.json                    most suites, in 35 minutes on two processors
     python -m benchmarks run shapes --output shapes.json          the shapes that programs have, in 15 minutes
-    python -m benchmarks run web --output web.json                web services, in 50 minutes
+    python -m benchmarks run web --output web.json                web services, in 75 minutes
     python -m benchmarks run explore --output explorers.json      explorers and their rivals, in 5 minutes
     python -m benchmarks run certainty --rounds 36                how sure the conclusions are, in 6 minutes
     python -m benchmarks run scale --json                         what more processors gain, in 2 minutes: mine.json

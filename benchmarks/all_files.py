@@ -19,7 +19,7 @@ FILES: dict[str, tuple[int, tuple[str, ...]]] = {
     "shapes.json": (15, ("shapes",)),
     "scale.json": (2, ("scale",)),
     "full-free-threaded.json": (20, ("--twins",)),
-    "web.json": (50, ("web",)),
+    "web.json": (75, ("web",)),
     "web-free-threaded.json": (20, ("web", "--twins")),
     "explorers.json": (5, ("explore",)),
 }
