@@ -6,7 +6,7 @@ their own. So a small int stays a word.
 
 from concmodels.errors import ChannelClosed, Selected
 from concmodels.models.memory.channels import positions
-from concmodels.trace.rows import SELECT, current, failure
+from concmodels.trace.rows import SELECT, failure
 from concmodels.trace.texts import verbs
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ class Channel(_Channel):
     def send(self, item: Any, timeout: float | None = None) -> None:  # type: ignore[override] # the sync text
         """Send."""
         try:
-            lane = current.get()
+            lane = self._lane()
         except LookupError:
             lane = self._recorder.lane()
         clock = self._clock
@@ -53,7 +53,7 @@ class Channel(_Channel):
     def receive(self, timeout: float | None = None) -> Any:
         """Receive."""
         try:
-            lane = current.get()
+            lane = self._lane()
         except LookupError:
             lane = self._recorder.lane()
         clock = self._clock
@@ -113,7 +113,7 @@ def _number_rendezvous(channel: Channel) -> None:
 def channel_again(recorder: Recorder, sent: int, received: int, inner: Any) -> Channel:
     """Return a traced channel that arrives."""
     channel = Channel.__new__(Channel)
-    channel._recorder, channel._clock = recorder, recorder.clock
+    channel._recorder, channel._clock, channel._lane = recorder, recorder.clock, recorder.current.get
     channel._sent, channel._received, channel.inner = sent, received, inner
     _number_rendezvous(channel)
     return channel
@@ -141,11 +141,15 @@ class Verbs(_Verbs):
         except BaseException as error:
             lane.row(begin, self.recorder.clock(), SELECT | failure(error))
             raise
-        channel = known[done.channel]
+        channel = known.get(done.channel)
+        if channel is None:  # it was made before the trace began
+            lane.row(begin, self.recorder.clock(), SELECT)
+            return done
         if done.closed:
             lane.row(begin, self.recorder.clock(), SELECT | failure(ChannelClosed()))
             return Selected(channel, closed=True)
-        channel.done(lane, begin, channel._sent if done.sent else channel._received, selection.position)
+        word = channel._sent if done.sent else channel._received
+        channel.done(channel._recorder.lane(), begin, word, selection.position)
         return Selected(channel, done.item, sent=done.sent)
 
 

@@ -77,7 +77,7 @@ ends are in the file, and no arrow goes back in time.
                   complete, and so are the counts below
     ended         how the run has ended: null if well, else one sentence ("Deadlock: ...", "KeyboardInterrupt")
     waits         of a deadlock: a line for each task, which says what it waits for and where
-    cut           true if the disk was full before all events were written: those up to some moment are there
+    cut           true if the disk was full, or Ctrl-C came, before all events were written: the first ones are there
     notes         a list of sentences about what the file lacks: a task that was killed, a lane without space
     channels      by number, as text: {"name", "capacity" (null: unbounded), "sent", "received"}, the last two counted
     lanes         by number, as text: {"name", "parent" (the lane that has spawned it, or null), "pid", "cpu_ns" (how
@@ -298,7 +298,7 @@ _ENCODE: Callable[[Any], str] = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def write(file: BinaryIO, recording: Recording) -> None:
-    """Write a file, which can be sought. If the disk is full, it is closed where it ends, and `OSError` is raised."""
+    """Write a file, which can be sought. If the disk is full (`OSError`), or on Ctrl-C, it is closed where it ends."""
     lines = [_ENCODE(event).encode() for event in (*metadata(recording), *events(recording))]
     about = _ENCODE(recording.about()).encode()  # after the events, which may leave a note
     head = b'{"otherData":' + about + b',\n"displayTimeUnit":"ns",\n"traceEvents":[\n'
@@ -306,10 +306,9 @@ def write(file: BinaryIO, recording: Recording) -> None:
     try:
         _write_all(file, head + b",\n".join(lines) + _END)
         file.truncate()
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise
-        _close_early(file, head, lines)
+    except (OSError, KeyboardInterrupt) as error:
+        if isinstance(error, KeyboardInterrupt) or error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            _close_early(file, head, lines)
         raise
 
 

@@ -24,7 +24,6 @@ from concmodels.trace.rows import (
     SPAWN,
     SUBMIT,
     WORK,
-    current,
     failure,
 )
 from concmodels.trace.texts import again
@@ -49,7 +48,7 @@ class Run:
 
     async def __call__(self, *args: Any) -> Any:
         lane = self.recorder.open(self.number, self.name)
-        token = current.set(lane)
+        token = self.recorder.current.set(lane)
         try:
             return await self.function(*args)
         except BaseException as error:
@@ -57,7 +56,7 @@ class Run:
             raise
         finally:
             lane.over(self.recorder.clock())
-            current.reset(token)
+            self.recorder.current.reset(token)
 
 
 def look_like(this: Any, function: Any) -> None:
@@ -74,7 +73,9 @@ MARK = object()
 class Channel:
     """A channel whose messages are numbered, and which has the model's own one inside."""
 
-    __slots__ = ("__weakref__", "_clock", "_mask", "_note", "_numbers", "_received", "_recorder", "_sent", "inner")
+    __slots__ = (
+        "__weakref__", "_clock", "_lane", "_mask", "_note", "_numbers", "_received", "_recorder", "_sent", "inner",
+    )  # fmt: skip
 
     on: Any
     """The traced model; its own subclass has it."""
@@ -82,7 +83,7 @@ class Channel:
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         self.inner = self.on.inner.Channel(capacity, name)
         self._recorder = recorder = self.on.recorder
-        self._clock, self._mask = recorder.clock, recorder.mask
+        self._clock, self._mask, self._lane = recorder.clock, recorder.mask, recorder.current.get
         number, self._note = recorder.note_channel(self.inner, name, self.on.is_beyond)
         self._numbers = self._note.numbers
         self._sent, self._received = SEND | number << 16, RECEIVE | number << 16
@@ -136,7 +137,7 @@ class Channel:
                 raise
             return
         try:
-            lane = current.get()
+            lane = self._lane()
         except LookupError:
             lane = self._recorder.lane()
         clock = self._clock
@@ -154,7 +155,7 @@ class Channel:
     async def receive(self, timeout: float | None = None) -> Any:
         """Receive."""
         try:
-            lane = current.get()
+            lane = self._lane()
         except LookupError:
             lane = self._recorder.lane()
         clock = self._clock
@@ -352,7 +353,7 @@ class Worker:
         number = self.recorder.reserve()
         lane = self.recorder.open(number, f"worker {number}")
         lane.works()
-        current.set(lane)
+        self.recorder.current.set(lane)
         return None if self.function is None else self.function(*args)
 
 
@@ -553,13 +554,18 @@ class Verbs:
         """Wait for the first of several channels."""
         known, inner, sending = self.opened(cases)
         lane, begin = self.recorder.lane(), self.recorder.clock()
+        done: Selected
         try:
             done = await self.inner.select(*inner, timeout=timeout, priority=priority)
         except BaseException as error:
             not_sent(sending)
             lane.row(begin, self.recorder.clock(), SELECT | failure(error))
             raise
-        channel = known[done.channel]
+        channel = known.get(done.channel)
+        if channel is None:  # it was made before the trace began
+            not_sent(sending)
+            lane.row(begin, self.recorder.clock(), SELECT)
+            return done
         if done.closed:
             not_sent(sending)
             lane.row(begin, self.recorder.clock(), SELECT | failure(ChannelClosed()))
@@ -567,7 +573,7 @@ class Verbs:
         if done.sent:
             sending.remove(channel)
         not_sent(sending)
-        return Selected(channel, channel.opened(done.item, lane, begin, done.sent), sent=done.sent)
+        return Selected(channel, channel.opened(done.item, channel._recorder.lane(), begin, done.sent), sent=done.sent)
 
     def opened(self, cases: tuple[Any, ...]) -> tuple[dict[Any, Channel], list[Any], list[Channel]]:
         """Return the traced channels by the model's own, the cases with the latter, and the channels of the sends."""
