@@ -31,11 +31,13 @@ _HEIGHTS = {RUNNING: 12, FULL: 5, WAITING: 3}
 def draw(trace: Trace, title: str, *, width: int = WIDE, style: str = svg.FOR_A_FILE) -> str:
     """Return the picture of a trace as SVG: the schedule of an exploration, a strip for each of many tasks, or lanes.
 
+    If most messages are left out, the trace doesn't say when a task ran; so then there are strips too.
+
     `style` has the variables of its style sheet.
     """
     if trace.is_schedule:
         return schedule(trace, title, width, style)
-    if len(trace.lanes) > MOST_LANES:
+    if len(trace.lanes) > MOST_LANES or trace.every > 1:
         return strips(trace, title, width, style)
     return Diagram(trace, title, width).drawn(style)
 

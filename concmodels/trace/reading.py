@@ -83,11 +83,10 @@ class Trace:
 
     lanes: dict[int, Lane]
     channels: dict[int, Channel]
+    counts: dict[int, int] = field(default_factory=dict)
+    """How many messages were received from each channel, with those that are not in the trace."""
     every: int = 1
     """If a long run was thinned out, only messages whose number is divisible by this are in the trace."""
-    sent: int = 0
-    received: int = 0
-    """How many messages were sent and received, also those that are not in the trace."""
     ended: str | None = None
     """How the run has ended, if not well: one sentence."""
     waits: tuple[str, ...] = ()
@@ -111,6 +110,7 @@ class Trace:
                 self.messages.setdefault((row.channel, row.number), Message()).sent = row
             elif row.failed is None and row.what == "receive":
                 self.messages.setdefault((row.channel, row.number), Message()).received = row
+        self.received = sum(self.counts.values())
         self.begin = min(lane.begin for lane in self.lanes.values())
         self.end = max(lane.end for lane in self.lanes.values())
 
@@ -175,9 +175,8 @@ def of_content(content: dict[str, Any]) -> Trace:
     return Trace(
         lanes,
         channels,
+        {int(number): int(it["received"]) for number, it in about["channels"].items()},
         every=int(about["every"]),
-        sent=sum(it["sent"] for it in about["channels"].values()),
-        received=sum(it["received"] for it in about["channels"].values()),
         ended=about["ended"] and _shown(about["ended"]),
         waits=tuple(map(_shown, about["waits"])),
         program=_shown(about["program"]),

@@ -78,3 +78,14 @@ def test_a_run_in_which_nothing_waits_says_so(tmp_path, capsys):
     assert trace_command([str(path)]) == 0
     said = capsys.readouterr().out
     assert "No task waited for another one." in said and "It ended with KeyboardInterrupt" in said
+
+
+def test_of_a_trace_that_was_thinned_out_it_says_only_what_that_tells(tmp_path, capsys):
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps(content(STALL, STALL_CHANNELS, every=8)))
+    assert trace_command([str(path), "--svg", str(tmp_path / "long.svg")]) == 0
+    said = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "Of 8 messages one is here: this tells no times in which a task ran." in said
+    assert "store 360 ns 16 24" in said and "main store sent 2 300 ns" in said
+    assert not [line for line in said if "critical path" in line or "running" in line or "kept others" in line]
+    assert "the more messages it has" in (tmp_path / "long.svg").read_text()
