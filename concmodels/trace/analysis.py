@@ -168,7 +168,7 @@ class Analysis:
             through[sent.channel].append((entered(sent, received, self.trace), received.end))
         in_order = sorted(through.items(), key=lambda it: min(it[1]))
         counts = self.trace.counts
-        found = [self._flow(*self.trace.channel(it), times, counts.get(it)) for it, times in in_order]
+        found = [self._flow(*self.trace.channel(it), times, counts.get(it, (0, 0))[1]) for it, times in in_order]
         if pairs := self.pooled():
             queued = [(submit.begin, max(submit.begin, work.begin)) for submit, work in pairs]
             whole = [(submit.begin, max(submit.begin, work.end)) for submit, work in pairs]
@@ -234,7 +234,7 @@ class Analysis:
             found[number] = ([wait.row.begin for wait in waits], waits)
         return found
 
-    def _flow(self, name: str, capacity: float, times: list[tuple[int, int]], count: int | None = None) -> Flow:
+    def _flow(self, name: str, capacity: float, times: list[tuple[int, int]], count: int = 0) -> Flow:
         """Return the figures of a channel, given when it had each message, and when the message was received.
 
         `count` is how many there were, with those that are not in the trace.

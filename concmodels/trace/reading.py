@@ -83,8 +83,8 @@ class Trace:
 
     lanes: dict[int, Lane]
     channels: dict[int, Channel]
-    counts: dict[int, int] = field(default_factory=dict)
-    """How many messages were received from each channel, with those that are not in the trace."""
+    counts: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """How many messages of each channel were sent and received, with those that are not in the trace."""
     every: int = 1
     """If a long run was thinned out, only messages whose number is divisible by this are in the trace."""
     ended: str | None = None
@@ -110,7 +110,8 @@ class Trace:
                 self.messages.setdefault((row.channel, row.number), Message()).sent = row
             elif row.failed is None and row.what == "receive":
                 self.messages.setdefault((row.channel, row.number), Message()).received = row
-        self.received = sum(self.counts.values())
+        self.sent = sum(sent for sent, _ in self.counts.values())
+        self.received = sum(received for _, received in self.counts.values())
         self.begin = min(lane.begin for lane in self.lanes.values())
         self.end = max(lane.end for lane in self.lanes.values())
 
@@ -175,7 +176,7 @@ def of_content(content: dict[str, Any]) -> Trace:
     return Trace(
         lanes,
         channels,
-        {int(number): int(it["received"]) for number, it in about["channels"].items()},
+        {int(number): (int(it["sent"]), int(it["received"])) for number, it in about["channels"].items()},
         every=int(about["every"]),
         ended=about["ended"] and _shown(about["ended"]),
         waits=tuple(map(_shown, about["waits"])),

@@ -27,6 +27,7 @@ _RULES = """.trace text{font:12px system-ui,sans-serif;fill:var(--trace-ink);str
 .trace .arrow{stroke:var(--trace-ink);stroke-width:1.1;fill:none}
 .trace .many .arrow{stroke-width:.5;opacity:.6}
 .trace .arrow:hover{stroke:var(--trace-full);stroke-width:2.5;opacity:1}
+.trace .cause{stroke:var(--trace-soft);stroke-dasharray:5 3;fill:none}
 .trace .spawn{stroke:var(--trace-soft);stroke-dasharray:2 3;fill:none}
 .trace .box{stroke:var(--trace-run);fill:none}
 .trace .cut{fill:var(--trace-cut)}.trace .tear{stroke:var(--trace-soft);fill:none}

@@ -136,7 +136,7 @@ def test_a_trace_that_was_thinned_out_counts_messages_but_invents_no_waits():
         "other": [("start", 0, 0), ("send", 30, 31, 1, 0), ("send", 80, 81, 1, 4), ("end", 95, 95)],
     }
     its = trace(lanes, (("many", None),), every=4)
-    its.counts[1] = 7
+    its.counts[1] = (7, 7)
     analysis = Analysis(its)
     assert (analysis.blame[0].total, analysis.blame[0].times) == (80, 2)
     assert analysis.flows()[0].messages == 7
