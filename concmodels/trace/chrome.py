@@ -73,8 +73,8 @@ ends are in the file, and no arrow goes back in time.
     clock         "perf_counter_ns"; "virtual" (sim: its own time, with 1 us at least between two events); "step"
     unit          "ns" or "step"
     cpus          how many CPUs the run could use
-    every         1 if each message is in the file; else only those whose number is divisible by it. All else is
-                  complete, and so are the counts below
+    every         1 if each message is in the file; else only those whose number is divisible by it. The counts below
+                  are complete, and so is all else, unless `notes` says what is missing
     ended         how the run has ended: null if well, else one sentence ("Deadlock: ...", "KeyboardInterrupt")
     waits         of a deadlock: a line for each task, which says what it waits for and where
     cut           true if the disk was full, or Ctrl-C came, before all events were written: the first ones are there

@@ -38,6 +38,9 @@ def test_the_picture_is_written(file, tmp_path, capsys):
     assert trace_command([file, "--svg", str(picture), "--title", "A stall"]) == 0
     assert ElementTree.parse(picture).getroot().get("aria-label") == "A stall"
     assert "stall.py" in capsys.readouterr().out
+    assert trace_command([file, "--svg", str(tmp_path)]) == 0
+    assert ElementTree.parse(tmp_path / "stall.svg").getroot().get("aria-label") == "stall.py on threads"
+    capsys.readouterr()
     assert trace_command([file, "--svg", "-"]) == 0
     assert ElementTree.fromstring(capsys.readouterr().out).get("aria-label") == "stall.py on threads"
 
