@@ -27,6 +27,7 @@ _FEW_ARROWS = 300
 _SHORT = 4
 """Of a wait that is shorter, in pixels, nobody sees what ended it."""
 _WORDS = {RUNNING: "runs", WAITING: "waits", FULL: "blocked on a full channel", ASLEEP: "asleep"}
+_CAUSE = "cause"
 _HEIGHTS = {RUNNING: 12, FULL: 5, WAITING: 3}
 
 
@@ -59,7 +60,8 @@ class Diagram:
         self.axis = self._axis()
         self.causes = self._causes_shown()
         self.apart = 40 if self.names_above else 32
-        self.top = self._head() + (46 if self.names_above else 36) + 12 * (len(self.axis.cuts) > 1)
+        said = svg.heading(self.parts, width, title, ", ".join(figures(self.analysis)))
+        self.top = self._legend(said + 18) + (46 if self.names_above else 36) + 12 * (len(self.axis.cuts) > 1)
         self.y = {lane.number: self.top + self.apart * row for row, lane in enumerate(self.lanes)}
         self.bottom = self.top + self.apart * (len(self.lanes) - 1) + 20
 
@@ -85,32 +87,21 @@ class Diagram:
         idle = idle_times(moments, running, starting, asleep)
         return Axis(self.trace.begin, self.trace.end, self.left, self.width - margin, idle)
 
-    def _head(self) -> float:
-        """Draw the title, the figures and the legend; return how far down they come."""
-        y = 4.0
-        for line in svg.lines(self.title, self.width - 24, 7.6):
-            self.parts.append(svg.text(12, y := y + 19, line, "title"))
-        for line in svg.lines(", ".join(figures(self.analysis)), self.width - 24, 5.8):
-            self.parts.append(svg.text(12, y := y + 16, line, "soft"))
-        return self._legend(y + 18)
-
     def _legend(self, y: float) -> float:
-        """Draw what the bars mean, as far as there are such; return how far down it comes."""
-        used = {wait.state for spent in self.analysis.spent.values() for wait in spent.waits}
+        """Draw what the bars and lines mean, as far as there are such; return how far down it comes."""
+        used = {RUNNING, *(wait.state for spent in self.analysis.spent.values() for wait in spent.waits)}
         x = 12.0
-        for state, word in _WORDS.items():
-            if state == RUNNING or state in used:
-                if x + 26 + len(word) * 5.6 > self.width:
-                    x, y = 12.0, y + 16
-                self._bar(state, x, x + 20, y - 4, "")
-                self.parts.append(svg.text(x + 25, y, word, "soft"))
-                x += 25 + len(word) * 5.8 + 16
-        if self.causes:
-            word = "ends a wait"
+        for state, word in (_WORDS | ({_CAUSE: "ends a wait"} if self.causes else {})).items():
+            if state not in used | {_CAUSE}:
+                continue
             if x + 26 + len(word) * 5.6 > self.width:
                 x, y = 12.0, y + 16
-            self.parts.append(svg.path("cause", f"M{x:.1f} {y - 4:.1f}h20{svg.head(1, 0, x + 20, y - 4, 5)}"))
+            if state == _CAUSE:
+                self.parts.append(svg.path("cause", f"M{x:.1f} {y - 4:.1f}h20{svg.head(1, 0, x + 20, y - 4, 5)}"))
+            else:
+                self._bar(state, x, x + 20, y - 4, "")
             self.parts.append(svg.text(x + 25, y, word, "soft"))
+            x += 25 + len(word) * 5.8 + 16
         return y
 
     def _time(self) -> None:

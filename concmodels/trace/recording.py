@@ -49,7 +49,7 @@ def _recorded(file: FileIO, recorder: Recorder, program: str) -> Iterator[Record
     try:
         yield recorder
     except BaseException as error:
-        ended = sentence(error)
+        ended = None if isinstance(error, SystemExit) and not error.code else sentence(error)
         raise
     finally:
         installed.restore(recorder)

@@ -88,6 +88,17 @@ def lines(words: str, pixels: float, letter: float = LETTER) -> list[str]:
     return found
 
 
+def heading(parts: list[str], width: float, title: str, *softly: str) -> float:
+    """Draw a title and what is said under it; return how far down it comes."""
+    y = 4.0
+    for line in lines(title, width - 24, 7.6):
+        parts.append(text(12, y := y + 19, line, "title"))
+    for words in softly:
+        for line in lines(words, width - 24, 5.8):
+            parts.append(text(12, y := y + 16, line, "soft"))
+    return y
+
+
 def head(dx: float, dy: float, x: float, y: float, size: float = 6) -> str:
     """Return the head of an arrow that comes from the direction (dx, dy) and ends here, as a part of a path."""
     length = math.hypot(dx, dy) or 1

@@ -8,6 +8,7 @@ import math
 import os
 import resource
 import signal
+import sys
 import threading
 from types import ModuleType
 
@@ -158,6 +159,15 @@ def test_dask_is_refused(tmp_path):
         for ask in (lambda: load("dask").Channel, lambda: model.Channel, lambda: model.run):
             with pytest.raises(ModelUnavailable, match=r"^dask can't be traced: its tasks may run on other machines$"):
                 ask()
+
+
+@pytest.mark.parametrize(("code", "ended"), [(0, None), (None, None), (3, "SystemExit: 3")])
+def test_a_program_that_exits(tmp_path, code, ended):
+    model = load("greenlet")
+    with pytest.raises(SystemExit), trace.to(tmp_path / "trace.json"):
+        model.run(model.sleep, 0)
+        sys.exit(code)
+    assert recorded(tmp_path / "trace.json")["otherData"]["ended"] == ended
 
 
 def test_a_simulated_model_has_a_trace_of_its_own(tmp_path):
