@@ -145,14 +145,15 @@ class Diagram:
             self.parts.append(svg.text(12, y - 11, svg.fitted(lane.name, self.width - 24), "halo"))
         else:
             self.parts.append(svg.text(12, y + 4, svg.fitted(lane.name, self.left - 20)))
-        spent = self.analysis.spent[lane.number]
+        spent, free = self.analysis.spent[lane.number], 0.0
         for wait in spent.waits:
             left, right = self.axis(wait.row.begin), self.axis(wait.row.end)
             if right - left >= 0.4:
                 self._bar(wait.state, left, right, y, in_words(wait, self.trace))
             if wait.row.failed == "timeout" and right - left >= _SHORT:
                 self.parts.append(svg.text(right + 2, y - 9, "timed out", "soft halo"))
-            elif wait.row.what == "socket" and right - left >= 50:
+                free = right + 54
+            elif wait.row.what == "socket" and right - left >= 50 and (left + right) / 2 - 18 > free:
                 self.parts.append(svg.text((left + right) / 2, y - 6, "socket", "soft", "middle"))
         for begin, end in spent.running():
             tip = f"{lane.name} runs for {told(end - begin)}, from {told(begin)}"

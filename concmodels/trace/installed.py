@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _MODELS = "concmodels.models"
 _LIBRARY = (_MODELS, "concmodels.catalog")
 """Modules that get the models' own verbs: a variant copies them."""
+_NET = "concmodels.net"
 
 _ALL = FACTS + SIMULATED + DISTRIBUTED
 
@@ -58,13 +59,14 @@ def module_again(name: str) -> Any:
 
 def _given(model: Any, verb: str) -> Any:
     """Return a verb of a model: the traced one, unless the library itself asks."""
-    if str(sys._getframe(2).f_globals.get("__name__")).startswith(_LIBRARY) or not _active:
+    asks = str(sys._getframe(2).f_globals.get("__name__"))
+    if asks.startswith(_LIBRARY) or not _active:
         return getattr(Own(model), verb)
     recorder = _active[-1]
     name = model.name if isinstance(model, Variant) else model.__name__
     if name not in recorder.models:
         recorder.models[name] = traced(model, recorder, _entry_of(model))
-    return getattr(recorder.models[name], verb)
+    return getattr(recorder.models[name], "Turn" if verb == "Channel" and asks.startswith(_NET) else verb)
 
 
 def _entry_of(model: Any) -> Facts:

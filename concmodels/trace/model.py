@@ -58,6 +58,7 @@ class Traced:
         if is_beyond:
             from concmodels.trace.boundary import Channel as channel
         self.Channel: Any = type("Channel", (channel,), {"on": self, "__slots__": ()})
+        self.Turn: Any = type("Turn", (text.Turn,), {"on": self})
         self.TaskGroup: Any = type("TaskGroup", (text.TaskGroup,), {"on": self})
         self._pool: Any = None
 

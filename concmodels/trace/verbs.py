@@ -205,6 +205,23 @@ class Channel:
         next(self._note.unsent)
 
 
+class Turn:
+    """A channel of `concmodels.net`, which is no message of the program: a wait for it is part of one for a socket."""
+
+    on: Any
+
+    def __init__(self, capacity: float, name: str) -> None:
+        self.inner = self.on.inner.Channel(capacity, name)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    async def receive(self, timeout: float | None = None) -> Any:
+        """Receive."""
+        with Noted(self.on.recorder, rows.SOCKET):
+            return await self.inner.receive(timeout)
+
+
 class Items:
     """Receives from a channel until it is closed and drained."""
 

@@ -134,6 +134,7 @@ def test_a_silent_client_occupies_the_only_task(tmp_path, capsys):
         its.name(row.lane): row.end - row.begin for row in its.rows() if row.what == "socket" and row.end > row.begin
     }
     assert {"main", "one_by_one-2", "echo-4"} <= waited.keys()
+    assert (its.channels, its.sent) == ({}, 0)  # those of concmodels.net are no business of the reader's
     assert [row.failed for row in its.rows() if row.failed == "timeout"] == ["timeout"]
     assert "a_task_each: b'hello'" in capsys.readouterr().out
 
