@@ -93,13 +93,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, BinaryIO
 
-from concmodels.trace.rows import (
-    FAILURES,
-    RECEIVE,
-    SEND,
-    WHAT,
-    Row,
-)
+from concmodels.trace.rows import FAILURES, RECEIVE, SEND, WHAT, Row
 
 _WAITS = frozenset({"select", "sleep", "result", "call", "join", "socket"})
 _RECEIVE_NS = 100

@@ -154,15 +154,10 @@ class Recorder:
         """Append a line to the folder's list of channels; if there is no space left, the channel will have no name."""
         text = " ".join(line.splitlines()).encode(errors="replace") + b"\n"
         try:
-            fd = os.open(f"{self.folder}/channels", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+            with open(f"{self.folder}/channels", "ab", buffering=0) as file:
+                file.write(text)
         except OSError:
             return
-        try:
-            os.write(fd, text)
-        except OSError:
-            return
-        finally:
-            os.close(fd)
 
 
 def lane_path(folder: str, number: int) -> str:
