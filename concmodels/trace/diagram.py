@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from concmodels.trace import svg
 from concmodels.trace.analysis import Analysis, entered
 from concmodels.trace.axis import Axis, Cut, idle_times, told
-from concmodels.trace.causes import ASLEEP, FULL, RUNNING, WAITING
+from concmodels.trace.causes import ASLEEP, FULL, RUNNING, WAITING, Wait
 from concmodels.trace.reading import Lane, Row, Trace
 from concmodels.trace.schedule import schedule
 from concmodels.trace.strips import strips
@@ -24,18 +24,23 @@ MOST_LANES = 40
 _MOST_ARROWS = 2_000
 _FEW_ARROWS = 300
 """With more of them, arrows are thin and have no head."""
+_SHORT = 4
+"""Of a wait that is shorter, in pixels, nobody sees what ended it."""
 _WORDS = {RUNNING: "runs", WAITING: "waits", FULL: "blocked on a full channel", ASLEEP: "asleep"}
+_CAUSE = "cause"
 _HEIGHTS = {RUNNING: 12, FULL: 5, WAITING: 3}
 
 
 def draw(trace: Trace, title: str, *, width: int = WIDE, style: str = svg.FOR_A_FILE) -> str:
     """Return the picture of a trace as SVG: the schedule of an exploration, a strip for each of many tasks, or lanes.
 
+    If most messages are left out, the trace doesn't say when a task ran; so then there are strips too.
+
     `style` has the variables of its style sheet.
     """
     if trace.is_schedule:
         return schedule(trace, title, width, style)
-    if len(trace.lanes) > MOST_LANES:
+    if len(trace.lanes) > MOST_LANES or trace.every > 1:
         return strips(trace, title, width, style)
     return Diagram(trace, title, width).drawn(style)
 
@@ -53,10 +58,12 @@ class Diagram:
         names = max(len(lane.name) for lane in self.lanes) * svg.LETTER + 24
         self.left = 12.0 if self.names_above else min(150.0, names)
         self.axis = self._axis()
-        apart = 40 if self.names_above else 32
-        self.top = self._head() + (46 if self.names_above else 36) + 12 * (len(self.axis.cuts) > 1)
-        self.y = {lane.number: self.top + apart * row for row, lane in enumerate(self.lanes)}
-        self.bottom = self.top + apart * (len(self.lanes) - 1) + 20
+        self.causes = self._causes_shown()
+        self.apart = 40 if self.names_above else 32
+        said = svg.heading(self.parts, width, title, ", ".join(figures(self.analysis)))
+        self.top = self._legend(said + 18) + (46 if self.names_above else 36) + 12 * (len(self.axis.cuts) > 1)
+        self.y = {lane.number: self.top + self.apart * row for row, lane in enumerate(self.lanes)}
+        self.bottom = self.top + self.apart * (len(self.lanes) - 1) + 20
 
     def drawn(self, style: str) -> str:
         """Return the whole picture."""
@@ -64,6 +71,7 @@ class Diagram:
         self._spawns()
         for lane in self.lanes:
             self._lane(lane)
+        self._causes()
         self._messages()
         for lane in self.lanes:
             self._marks(lane)
@@ -79,26 +87,21 @@ class Diagram:
         idle = idle_times(moments, running, starting, asleep)
         return Axis(self.trace.begin, self.trace.end, self.left, self.width - margin, idle)
 
-    def _head(self) -> float:
-        """Draw the title, the figures and the legend; return how far down they come."""
-        y = 4.0
-        for line in svg.lines(self.title, self.width - 24, 7.6):
-            self.parts.append(svg.text(12, y := y + 19, line, "title"))
-        for line in svg.lines(", ".join(figures(self.analysis)), self.width - 24, 5.8):
-            self.parts.append(svg.text(12, y := y + 16, line, "soft"))
-        return self._legend(y + 18)
-
     def _legend(self, y: float) -> float:
-        """Draw what the bars mean, as far as there are such; return how far down it comes."""
-        used = {wait.state for spent in self.analysis.spent.values() for wait in spent.waits}
+        """Draw what the bars and lines mean, as far as there are such; return how far down it comes."""
+        used = {RUNNING, *(wait.state for spent in self.analysis.spent.values() for wait in spent.waits)}
         x = 12.0
-        for state, word in _WORDS.items():
-            if state == RUNNING or state in used:
-                if x + 26 + len(word) * 5.6 > self.width:
-                    x, y = 12.0, y + 16
+        for state, word in (_WORDS | ({_CAUSE: "ends a wait"} if self.causes else {})).items():
+            if state not in used | {_CAUSE}:
+                continue
+            if x + 26 + len(word) * 5.6 > self.width:
+                x, y = 12.0, y + 16
+            if state == _CAUSE:
+                self.parts.append(svg.path("cause", f"M{x:.1f} {y - 4:.1f}h20{svg.head(1, 0, x + 20, y - 4, 5)}"))
+            else:
                 self._bar(state, x, x + 20, y - 4, "")
-                self.parts.append(svg.text(x + 25, y, word, "soft"))
-                x += 25 + len(word) * 5.8 + 16
+            self.parts.append(svg.text(x + 25, y, word, "soft"))
+            x += 25 + len(word) * 5.8 + 16
         return y
 
     def _time(self) -> None:
@@ -142,11 +145,16 @@ class Diagram:
             self.parts.append(svg.text(12, y - 11, svg.fitted(lane.name, self.width - 24), "halo"))
         else:
             self.parts.append(svg.text(12, y + 4, svg.fitted(lane.name, self.left - 20)))
-        spent = self.analysis.spent[lane.number]
+        spent, free = self.analysis.spent[lane.number], 0.0
         for wait in spent.waits:
             left, right = self.axis(wait.row.begin), self.axis(wait.row.end)
             if right - left >= 0.4:
                 self._bar(wait.state, left, right, y, in_words(wait, self.trace))
+            if wait.row.failed == "timeout" and right - left >= _SHORT:
+                self.parts.append(svg.text(right + 2, y - 9, "timed out", "soft halo"))
+                free = right + 54
+            elif wait.row.what == "socket" and right - left >= 50 and (left + right) / 2 - 18 > free:
+                self.parts.append(svg.text((left + right) / 2, y - 6, "socket", "soft", "middle"))
         for begin, end in spent.running():
             tip = f"{lane.name} runs for {told(end - begin)}, from {told(begin)}"
             self._bar(RUNNING, self.axis(begin), self.axis(end), y, tip)
@@ -154,6 +162,23 @@ class Diagram:
             if row.what == "work":
                 tip = f"{lane.name} does a task of the pool for {told(row.end - row.begin)}"
                 self.parts.append(svg.bar("box", self.axis(row.begin), self.axis(row.end), y, 16, tip))
+
+    def _causes_shown(self) -> list[Wait]:
+        """Return the waits that another task ended by something else than a message, if they are not too many."""
+        waits = [it for it in self.analysis.waits() if it.cause and it.cause.did not in ("sent", "submitted")]
+        shown = [it for it in waits if self.axis(it.row.end) - self.axis(it.row.begin) >= _SHORT]
+        return shown if len(shown) <= _FEW_ARROWS and not self.stuck else []
+
+    def _causes(self) -> None:
+        """Draw a line from what ended a wait to the end of that wait."""
+        for wait in self.causes:
+            assert wait.cause is not None
+            y, y_end = self.y[wait.cause.lane], self.y[wait.row.lane]
+            down = 6 if y_end > y else -6
+            x, right = self.axis(wait.cause.at), self.axis(wait.row.end)
+            way = f"M{x:.1f} {y + down:.1f}L{right:.1f} {y_end - down:.1f}"
+            head = svg.head(right - x, y_end - y, right, y_end - down, 5)
+            self.parts.append(svg.path("cause", way + head, in_words(wait, self.trace)))
 
     def _bar(self, state: str, left: float, right: float, y: float, tip: str) -> None:
         if state == ASLEEP:
@@ -170,9 +195,20 @@ class Diagram:
             self._arrow(sent, received, has_head=is_few)
         for submit, work in self.analysis.pooled()[:_MOST_ARROWS]:
             self._arrow(submit, work, has_head=is_few)
+        for sent in self._left_over() if is_few else ():
+            name = self.trace.channel(sent.channel).name
+            tip = f"{name}: {self.trace.name(sent.lane)} sends at {told(sent.begin)}, and nobody receives it"
+            self.parts.append(
+                svg.path("arrow", f"M{self.axis(sent.end):.1f} {self.y[sent.lane] + 6:.1f}v7m-3 0h6", tip)
+            )
         self.parts.append("</g>")
         if is_few:
             self._label_channels(pairs)
+
+    def _left_over(self) -> list[Row]:
+        """Return the messages that were sent and not received, if they are few."""
+        found = [it.sent for it in self.trace.messages.values() if it.sent is not None and it.received is None]
+        return found if len(found) <= _FEW_ARROWS else []
 
     def _arrow(self, sent: Row, received: Row, *, has_head: bool) -> None:
         left, right, y, y_end = self._ends(sent, received)
@@ -206,7 +242,9 @@ class Diagram:
         for sent, received in sorted(pairs, key=lambda it: it[1].end):
             name = self.trace.channel(sent.channel).name
             left, right, y, y_end = self._ends(sent, received)
-            x, middle = (left + right) / 2 + 4, (y + y_end) / 2 + (4 if y != y_end else -12)
+            # in the space above or below the receiver's lane, where no other lane is
+            share = 1 - abs(self.apart / 2 / (y_end - y)) if y != y_end else 0.5
+            x, middle = left + (right - left) * share + 4, y + (y_end - y) * share + (4 if y != y_end else -12)
             width = len(name) * 6
             if name in named or x + width > self.width - 4:
                 continue
@@ -240,7 +278,9 @@ class Diagram:
         """Draw which task waits for which at the end, after a deadlock; not for the tasks of its group."""
         for number, it in enumerate(self.stuck):
             y = self.y[it.lane]
-            self.parts.append(svg.text(self.axis(it.begin) + 6, y - 8, it.what.partition(", which ")[0], "bad halo"))
+            words = it.what.partition(", which ")[0]
+            x = max(12.0, min(self.axis(it.begin) + 6, self.width - 8 - len(words) * 5.8))
+            self.parts.append(svg.text(x, y - 8, words, "bad halo"))
             for other in [] if it.is_for_group else it.waits_for:
                 self.parts.append(
                     svg.waits_for(self.width - 64, y, self.y[other], number, wait_in_words(it, self.trace))

@@ -6,12 +6,11 @@ that is not recorded costs nothing. A variant is not a module: there the class o
 """
 
 import sys
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 from concmodels import catalog
 from concmodels.catalog import Variant
-from concmodels.errors import ModelUnavailable
-from concmodels.facts import FACTS, SIMULATED
+from concmodels.facts import DISTRIBUTED, FACTS, SIMULATED
 from concmodels.trace.model import POOL_OF_VARIANT, VERBS, Own, traced
 
 TYPE_CHECKING = False
@@ -24,12 +23,14 @@ if TYPE_CHECKING:
 _MODELS = "concmodels.models"
 _LIBRARY = (_MODELS, "concmodels.catalog")
 """Modules that get the models' own verbs: a variant copies them."""
+_NET = "concmodels.net"
 
-_active: Recorder | None = None
-_before: list[Any] = [None]
+_ALL = FACTS + SIMULATED + DISTRIBUTED
+
+_active: list[Recorder] = []
+"""Of traces in each other; the last one records."""
+_before: Any = None
 """What `catalog.load` asked before."""
-_traced: dict[str, Any] = {}
-"""The traced models of the recorder that is active, by the name of the module or the variant."""
 
 
 class TracedModule(ModuleType):
@@ -51,26 +52,28 @@ def module_again(name: str) -> Any:
     from importlib import import_module
 
     module = import_module(name)
-    if _active is not None:
+    if _active:
         _hand_out(module)
     return module
 
 
 def _given(model: Any, verb: str) -> Any:
     """Return a verb of a model: the traced one, unless the library itself asks."""
-    if str(sys._getframe(2).f_globals.get("__name__")).startswith(_LIBRARY) or _active is None:
+    asks = str(sys._getframe(2).f_globals.get("__name__"))
+    if asks.startswith(_LIBRARY) or not _active:
         return getattr(Own(model), verb)
+    recorder = _active[-1]
     name = model.name if isinstance(model, Variant) else model.__name__
-    if name not in _traced:
-        _traced[name] = traced(model, _active, _entry_of(model))
-    return getattr(_traced[name], verb)
+    if name not in recorder.models:
+        recorder.models[name] = traced(model, recorder, _entry_of(model))
+    return getattr(recorder.models[name], "Turn" if verb == "Channel" and asks.startswith(_NET) else verb)
 
 
 def _entry_of(model: Any) -> Facts:
     if isinstance(model, Variant):
         return catalog.facts(model.name)
     file = model.__name__.removeprefix(f"{_MODELS}.").replace(".", "/")
-    return next(entry for entry in FACTS + SIMULATED if entry.file == file)
+    return next(entry for entry in _ALL if entry.file == file)
 
 
 def _property(verb: str) -> Any:
@@ -84,9 +87,7 @@ def _hand_out(module: ModuleType) -> None:
 
 def _find(entry: Facts) -> Any:
     """Load a model, for `catalog.load`: the same as without a trace, with the class that hands out traced verbs."""
-    if entry.family == "cluster":
-        raise ModelUnavailable(f"{entry.model} can't be traced: its tasks may run on other machines")
-    model: Any = _before[0](entry) if _before[0] not in (None, _find) else None
+    model = _before(entry) if _before else None
     if model is not None:
         return model
     model = catalog._loaded(catalog.name_of(entry), entry)
@@ -95,28 +96,26 @@ def _find(entry: Facts) -> Any:
     return model
 
 
-def activate(recorder: Recorder | None) -> SimpleNamespace:
-    """Have the models hand out verbs that this recorder traces; return what `restore` needs."""
-    global _active, _traced
-    state = SimpleNamespace(active=_active, traced=_traced, find=catalog.give_instead(_find))
-    _before[:] = [state.find]
-    _active, _traced = recorder, {}
-    for entry in FACTS + SIMULATED:
+def activate(recorder: Recorder) -> None:
+    """Have the models hand out verbs that this recorder traces, until `restore`."""
+    global _before
+    if not _active:
+        _before = catalog.give_instead(_find)
+        for verb in VERBS:
+            setattr(Variant, verb, _property(verb))
+    _active.append(recorder)
+    for entry in _ALL:
         module = sys.modules.get(f"{_MODELS}.{entry.file.replace('/', '.')}")
         if module is not None:
             _hand_out(module)
-    for verb in VERBS:
-        setattr(Variant, verb, _property(verb))
-    return state
 
 
-def restore(state: SimpleNamespace) -> None:
+def restore(recorder: Recorder) -> None:
     """Undo `activate`."""
-    global _active, _traced
-    _active, _traced = state.active, state.traced
-    catalog.give_instead(state.find)
-    if _active is not None:
+    _active.remove(recorder)
+    if _active:
         return
+    catalog.give_instead(_before)
     for module in list(sys.modules.values()):
         if type(module) is TracedModule:
             module.__class__ = ModuleType  # type: ignore[assignment]

@@ -5,7 +5,7 @@ Nothing in a model knows of it, except that a channel beyond a memory boundary t
 
 from concmodels import catalog
 from concmodels.catalog import Variant
-from concmodels.errors import Deadlock
+from concmodels.errors import Deadlock, ModelUnavailable
 from concmodels.models import tools
 from concmodels.trace.texts import verbs
 
@@ -58,6 +58,7 @@ class Traced:
         if is_beyond:
             from concmodels.trace.boundary import Channel as channel
         self.Channel: Any = type("Channel", (channel,), {"on": self, "__slots__": ()})
+        self.Turn: Any = type("Turn", (text.Turn,), {"on": self})
         self.TaskGroup: Any = type("TaskGroup", (text.TaskGroup,), {"on": self})
         self._pool: Any = None
 
@@ -78,6 +79,7 @@ class Traced:
         if not callable(main):
             return self.inner.run(main, *args, **options)  # which says what is wrong with it
         recorder = self.recorder
+        recorder.ended, recorder.waits = None, []  # of the run before
         traced = verbs(self.is_async).Run(recorder, recorder.reserve(), "main", main)
         if self.is_beyond and recorder.is_home:
             from concmodels.trace.boundary import counted
@@ -92,12 +94,18 @@ class Traced:
 
 def traced(model: Any, recorder: Recorder, entry: Facts) -> Any:
     """Return the traced form of a model: an object with the names of the vocabulary."""
+    if entry.family == "cluster":
+        raise ModelUnavailable(f"{entry.model} can't be traced: its tasks may run on other machines")
     is_beyond = entry.family == "boundary"
     if recorder.is_home:
-        recorder.model = recorder.model or catalog.name_of(entry)
+        name, is_simulated = catalog.name_of(entry), catalog.is_simulated(entry)
+        if recorder.model and name != recorder.model and (is_simulated or recorder.clock_name == "virtual"):
+            raise RuntimeError(f"{name} after {recorder.model}: a simulated model has a time of its own, so it needs a "
+                               "trace of its own")  # fmt: skip
+        recorder.model = recorder.model or name
         if is_beyond:
             recorder.need_folder()
-        elif catalog.is_simulated(entry):
+        elif is_simulated:
             recorder.clock, recorder.clock_name = _VirtualClock(vars(model)["now"]), "virtual"
     text = verbs(entry.is_async)
     kind: Any = Traced
@@ -110,16 +118,20 @@ def traced(model: Any, recorder: Recorder, entry: Facts) -> Any:
 class _VirtualClock:
     """The time of a simulated model in nanoseconds, a microsecond later at least with each call: so it tells the order.
 
-    Before the model runs it has no time.
+    Before the model runs it has no time. Each run begins at 0, and here where the one before has ended.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
-        self._now, self._last = now, 0
+        self._now = now
+        self._last = self._before = self._begin = 0
 
     def __call__(self) -> int:
         try:
             time = int(self._now() * 1e9)
         except RuntimeError:
             time = 0
-        self._last = max(self._last + 1_000, time)
+        if time < self._before:
+            self._begin = self._last
+        self._before = time
+        self._last = max(self._last + 1_000, self._begin + time)
         return self._last

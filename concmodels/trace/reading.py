@@ -10,10 +10,14 @@ describes the file.
 import gzip
 import json
 import math
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+_NOT_SHOWN = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufffe\\uffff]")
+"""What neither a terminal nor a picture can show; in names it is possible."""
 
 
 class Unreadable(ValueError):
@@ -79,11 +83,10 @@ class Trace:
 
     lanes: dict[int, Lane]
     channels: dict[int, Channel]
+    counts: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """How many messages of each channel were sent and received, with those that are not in the trace."""
     every: int = 1
     """If a long run was thinned out, only messages whose number is divisible by this are in the trace."""
-    sent: int = 0
-    received: int = 0
-    """How many messages were sent and received, also those that are not in the trace."""
     ended: str | None = None
     """How the run has ended, if not well: one sentence."""
     waits: tuple[str, ...] = ()
@@ -107,6 +110,8 @@ class Trace:
                 self.messages.setdefault((row.channel, row.number), Message()).sent = row
             elif row.failed is None and row.what == "receive":
                 self.messages.setdefault((row.channel, row.number), Message()).received = row
+        self.sent = sum(sent for sent, _ in self.counts.values())
+        self.received = sum(received for _, received in self.counts.values())
         self.begin = min(lane.begin for lane in self.lanes.values())
         self.end = max(lane.end for lane in self.lanes.values())
 
@@ -135,21 +140,28 @@ def read(path: str) -> Trace:
     try:
         with open(path, "rb") as file:
             data = file.read()
+        if not data:
+            raise Unreadable(f"{path!r} is empty: its run goes on, or was killed before it could write the trace")
         content = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
     except (OSError, EOFError, zlib.error) as error:
         raise Unreadable(f"can't read {path!r}: {getattr(error, 'strerror', None) or error}") from None
+    except Unreadable:
+        raise
     except ValueError, RecursionError:
         raise Unreadable(f"{path!r} is not a trace: it is not JSON; --trace FILE of a program writes one") from None
     try:
         return of_content(content)
-    except TypeError, KeyError, ValueError, AttributeError, IndexError:
+    except Unreadable as error:
+        raise Unreadable(f"{path!r} is a trace without a task: {error}") from None
+    except TypeError, KeyError, ValueError, AttributeError, IndexError, OverflowError:
         raise Unreadable(
             f"{path!r} was not written by concmodels: Perfetto may show it; --trace FILE of a program writes a trace"
         ) from None
 
 
 def of_content(content: dict[str, Any]) -> Trace:
-    """Make a trace of the content of such a file. Raises `KeyError`, `TypeError` or `ValueError` for any other."""
+    """Make a trace of the content of such a file. Raises `KeyError`, `TypeError` or `ValueError` for any other, and
+    `Unreadable` for one in which no task is."""
     about = content["otherData"]
     if not about["format"].startswith("concmodels trace "):
         raise ValueError("another program's file")
@@ -160,32 +172,37 @@ def of_content(content: dict[str, Any]) -> Trace:
     lanes = {number: _lane(number, about["lanes"][str(number)], rows[number]) for number in rows if rows[number]}
     channels = {int(number): _channel(it) for number, it in about["channels"].items()}
     if not lanes:
-        raise ValueError("nothing was recorded")
+        raise Unreadable("nothing ran while it was recorded")
     return Trace(
         lanes,
         channels,
+        {int(number): (int(it["sent"]), int(it["received"])) for number, it in about["channels"].items()},
         every=int(about["every"]),
-        sent=sum(it["sent"] for it in about["channels"].values()),
-        received=sum(it["received"] for it in about["channels"].values()),
-        ended=about["ended"],
-        waits=tuple(about["waits"]),
-        program=about["program"],
-        model=about["model"],
-        notes=tuple(about["notes"]),
+        ended=about["ended"] and _shown(about["ended"]),
+        waits=tuple(map(_shown, about["waits"])),
+        program=_shown(about["program"]),
+        model=_shown(about["model"]),
+        notes=tuple(map(_shown, about["notes"])),
         cpus=about["cpus"],
         is_schedule=about["unit"] == "step",
     )
 
 
 def _row(lane: int, it: dict[str, Any]) -> Row:
-    place, line = it.get("place", ""), it.get("line", "")
-    return Row(lane, it["what"], int(it["begin"]), int(it["end"]), it["channel"], it["number"], it["failed"],
+    place, line = _shown(it.get("place", "")), _shown(it.get("line", ""))
+    return Row(lane, it["what"], int(it["begin"]), int(it["end"]), int(it["channel"]), int(it["number"]), it["failed"],
                line, place, bool(it.get("forced")))  # fmt: skip
 
 
 def _lane(number: int, it: dict[str, Any], rows: list[Row]) -> Lane:
-    return Lane(number, it["name"], rows, it["parent"], it["cpu_ns"], bool(it["ended"]))
+    cpu = None if it["cpu_ns"] is None else int(it["cpu_ns"])
+    return Lane(number, _shown(it["name"]), rows, it["parent"], cpu, bool(it["ended"]))
 
 
 def _channel(it: dict[str, Any]) -> Channel:
-    return Channel(it["name"] or "a channel", math.inf if it["capacity"] is None else float(it["capacity"]))
+    return Channel(_shown(it["name"]) or "a channel", math.inf if it["capacity"] is None else float(it["capacity"]))
+
+
+def _shown(text: str) -> str:
+    """Return a text with U+FFFD for what can't be shown."""
+    return _NOT_SHOWN.sub("\ufffd", text)

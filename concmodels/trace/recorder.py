@@ -5,12 +5,13 @@ It travels to other processes and interpreters as the path of a folder, where th
 """
 
 import os
+from _contextvars import ContextVar
 from _thread import allocate_lock
 from importlib import import_module
 from itertools import count
 from time import perf_counter_ns
 
-from concmodels.trace.rows import ROWS, Lane, LostLane, MappedLane, current, share_of
+from concmodels.trace.rows import ROWS, Lane, LostLane, MappedLane, share_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,11 +55,15 @@ class Recorder:
         self.clock_name = "perf_counter_ns"
         self.model = ""
         """The name of the first model that was run."""
+        self.models: dict[str, Any] = {}
+        """The traced models, by the name of the module or the variant."""
         self.ended: str | None = None
         """How the run has ended, if somebody has said so."""
         self.waits: list[str] = []
         """If it ended in a deadlock: what each task waits for."""
         self.pid = os.getpid()
+        self.current: ContextVar[Lane] = ContextVar("concmodels.trace")
+        """The lane of the task that runs. Another trace has another one: a thread may be in both."""
         self.mask = [0]
         """Of the lanes of this process: see `Lane.shared`."""
         self.lanes: list[Lane] = []
@@ -123,13 +128,13 @@ class Recorder:
     def lane(self) -> Lane:
         """Return the lane of the task that runs. A thread that the program has started itself gets one here."""
         try:
-            return current.get()
+            return self.current.get()
         except LookupError:
             import threading
 
             lane = self.open(self.reserve(), f"thread {threading.current_thread().name}")
             lane.works()
-            current.set(lane)
+            self.current.set(lane)
             return lane
 
     def note_channel(self, inner: Any, name: str | None, is_beyond: bool) -> tuple[int, ChannelNote]:
@@ -137,28 +142,22 @@ class Recorder:
         lane = self.lane()
         lane.made += 1
         number = lane.number << 20 | lane.made
-        label = name or f"channel {len(self.notes) + 1 if self.is_home else lane.made}"
-        note = ChannelNote(label, inner.capacity, inner)
+        note = ChannelNote(name or "", inner.capacity, inner)
         if self.is_home and not is_beyond:
             self.notes[number] = note
         else:
             place = f"{inner.home.run} {inner.number}" if is_beyond else "0 0"
-            self._write_note(f"{number} {place} {inner.capacity} {label}")
+            self._write_note(f"{number} {place} {inner.capacity} {note.name}")
         return number, note
 
     def _write_note(self, line: str) -> None:
         """Append a line to the folder's list of channels; if there is no space left, the channel will have no name."""
-        text = " ".join(line.splitlines()).encode() + b"\n"
+        text = " ".join(line.splitlines()).encode(errors="replace") + b"\n"
         try:
-            fd = os.open(f"{self.folder}/channels", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+            with open(f"{self.folder}/channels", "ab", buffering=0) as file:
+                file.write(text)
         except OSError:
             return
-        try:
-            os.write(fd, text)
-        except OSError:
-            return
-        finally:
-            os.close(fd)
 
 
 def lane_path(folder: str, number: int) -> str:

@@ -4,6 +4,8 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterator
+from io import FileIO
+from threading import RLock
 
 from concmodels.trace import installed
 from concmodels.trace.chrome import write
@@ -25,26 +27,45 @@ def to(path: str | os.PathLike[str], *, rows: int = ROWS, program: str = "") -> 
     run was started, for a title.
 
     Whatever the block raises (Ctrl-C, a deadlock) is raised, and the file says how the run ended.
+
+    A trace inside of a trace takes what runs there. Raises `RuntimeError` if another thread records one.
     """
-    with open(path, "w+b", buffering=0) as file:
-        recorder = Recorder(rows)
-        state = installed.activate(recorder)
-        ended: str | None = None
-        try:
-            yield recorder
-        except BaseException as error:
-            ended = sentence(error)
-            raise
-        finally:
-            installed.restore(state)
-            try:
-                recording = collect(recorder, recorder.model, program, ended or recorder.ended)
-                recording.waits = recorder.waits
-                write(file, recording)
-            finally:
-                if recorder.folder is not None:
-                    forget(recorder.folder)
-                    shutil.rmtree(recorder.folder, ignore_errors=True)
+    if not _by_one_thread.acquire(blocking=False):
+        raise RuntimeError("another thread records a trace already, and that takes what all threads do: record one at "
+                           "a time")  # fmt: skip
+    try:
+        with open(path, "w+b", buffering=0) as file:
+            yield from _recorded(file, Recorder(rows), program)
+    finally:
+        _by_one_thread.release()
+
+
+_by_one_thread = RLock()
+
+
+def _recorded(file: FileIO, recorder: Recorder, program: str) -> Iterator[Recorder]:
+    installed.activate(recorder)
+    ended: str | None = None
+    try:
+        yield recorder
+    except BaseException as error:
+        ended = None if isinstance(error, SystemExit) and not error.code else sentence(error)
+        raise
+    finally:
+        installed.restore(recorder)
+        if os.getpid() == recorder.pid:  # else it is a fork, in which the block ends too
+            _write(file, recorder, program, ended)
+
+
+def _write(file: FileIO, recorder: Recorder, program: str, ended: str | None) -> None:
+    try:
+        recording = collect(recorder, recorder.model, program, ended or recorder.ended)
+        recording.waits = recorder.waits
+        write(file, recording)
+    finally:
+        if recorder.folder is not None:
+            forget(recorder.folder)
+            shutil.rmtree(recorder.folder, ignore_errors=True)
 
 
 def sentence(error: BaseException) -> str:

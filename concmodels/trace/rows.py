@@ -8,14 +8,14 @@ writes the file a lane is a list. In other processes and interpreters it is a fi
 of 32 bytes: what was written there stays when the process is killed. Its disk space is taken when it is made, so a full
 disk is an error there, and not a crash in a store later.
 
-A lane that is full thins itself out: of the messages it keeps those whose number is divisible by 2, then by 4, by 8,
-and so on. Sender and receiver decide by the same number, so that an arrow has both its ends or none.
+A lane that is full thins itself out. Of the messages it keeps those whose number is divisible by 2, then by 4, by 8,
+and so on: sender and receiver decide by the same number, so that an arrow has both its ends or none. Of all else it
+keeps the first and the last, and `has_gap` says so.
 
 Children import this module to write their lanes, so it imports next to nothing.
 """
 
 import os
-from _contextvars import ContextVar
 from _struct import Struct
 from itertools import chain
 from time import perf_counter_ns, thread_time_ns
@@ -52,9 +52,6 @@ _ROW = Struct("<qqqq")
 _pack_into = _ROW.pack_into
 _HEADER = 256
 
-current: ContextVar[Lane] = ContextVar("concmodels.trace")
-"""The lane of the task that runs."""
-
 
 def failure(error: BaseException) -> int:
     """Return how an operation has failed, as the bits of a word."""
@@ -74,7 +71,8 @@ class Lane:
     """The rows of one task of this process."""
 
     __slots__ = (
-        "cpu", "ended", "full", "is_worker", "made", "mask", "name", "number", "rows", "seconds", "shared", "write",
+        "cpu", "ended", "full", "has_gap", "is_worker", "made", "mask", "name", "number", "rows", "seconds", "shared",
+        "write",
     )  # fmt: skip
 
     def __init__(
@@ -92,7 +90,7 @@ class Lane:
         """A message is kept if its number has none of these bits."""
         self.made = 0
         """The number of channels that the task has made."""
-        self.ended = self.is_worker = False
+        self.ended = self.is_worker = self.has_gap = False
         self.cpu: int | None = None
         self.seconds = thread_time_ns()
         self.mark(clock(), START)
@@ -109,9 +107,30 @@ class Lane:
 
     def thin(self) -> None:
         """Make room."""
-        self.mask, kept = thinned(rows_of(self.rows), max(self.mask, self.shared[0] >> 1), self.full // 4)
+        self.rows[:] = chain.from_iterable(self.kept_of(rows_of(self.rows)))
         self.shared[0] = max(self.shared[0], self.mask)
-        self.rows[:] = chain.from_iterable(kept)
+
+    def kept_of(self, rows: list[Row]) -> list[Row]:
+        """Return which of these rows stay: seven eighths at most of what the lane has space for."""
+        most = self.full // 4
+        self.mask = max(self.mask, self.shared[0])
+        kept = kept_by(self.mask, rows)
+        while sum(is_message(row) and row[3] > 0 for row in kept) > most // 2:
+            self.mask = self.mask << 1 | 1
+            kept = kept_by(self.mask, kept)
+        kept = self._without_middle(kept, [place for place, row in enumerate(kept) if not is_message(row)])
+        if len(kept) > most * 7 // 8:  # each of very many channels has a message 0, which no mask leaves out
+            kept = self._without_middle(kept, [place for place, row in enumerate(kept) if not row[3]])
+        return kept
+
+    def _without_middle(self, rows: list[Row], places: list[int]) -> list[Row]:
+        """Return the rows, but of those at these places only the first and the last."""
+        few = self.full // 4 * 3 // 16
+        if len(places) <= 2 * few:
+            return rows
+        self.has_gap = True
+        left_out = {*places[few:-few]}
+        return [row for place, row in enumerate(rows) if place not in left_out]
 
     def works(self) -> None:
         """Note that it is the lane of a pool's worker, of which nobody says when it ends."""
@@ -129,18 +148,14 @@ def rows_of(numbers: list[int]) -> list[Row]:
     return list(zip(*[iter(numbers)] * 4, strict=True))
 
 
-def thinned(rows: list[Row], mask: int, most: int) -> tuple[int, list[Row]]:
-    """Return a larger mask and the rows that it leaves; of what are no messages the first and the last, if needed."""
-    mask = mask << 1 | 1
-    kept = kept_by(mask, rows)
-    if len(kept) > most * 3 // 4:
-        kept = kept[: most // 4] + kept[-most // 4 :]
-    return mask, kept
+def is_message(row: Row) -> bool:
+    """Return whether there is a row with the same number on the other side; a message that failed has no number."""
+    return row[2] & 255 in _NUMBERED and not (row[2] >> 8 & 255 and not row[3])
 
 
 def kept_by(mask: int, rows: list[Row]) -> list[Row]:
-    """Return the rows without the messages that this mask leaves out; those that failed have no number, and stay."""
-    return [row for row in rows if row[2] & 255 not in _NUMBERED or not row[3] & mask]
+    """Return the rows without the messages that this mask leaves out."""
+    return [row for row in rows if not row[3] & mask or row[2] & 255 not in _NUMBERED]
 
 
 class MappedLane(Lane):
@@ -164,9 +179,9 @@ class MappedLane(Lane):
 
     def head(self) -> None:
         """Write what is known of the lane as a whole."""
-        flags = self.ended | self.is_worker << 1 | _interpreter() << 2
+        flags = self.ended | self.is_worker << 1 | self.has_gap << 2 | _interpreter() << 3
         fields = (self.mask, os.getpid(), -1 if self.cpu is None else self.cpu, flags)
-        text = self.name.encode()[: _HEADER - _ROW.size]
+        text = self.name.encode(errors="replace")[: _HEADER - _ROW.size]
         self._map[:_HEADER] = (_ROW.pack(*fields) + text).ljust(_HEADER, b"\0")
 
     def row(self, begin: int, end: int, word: int, number: int = 0) -> None:
@@ -181,12 +196,10 @@ class MappedLane(Lane):
         self.row(*row)
 
     def _make_room(self) -> None:
-        rows = _rows_in(self._map)
-        self.mask, kept = thinned(rows, self.mask, self.full // 4)
-        data = b"".join([_ROW.pack(*row) for row in kept])
+        data = b"".join([_ROW.pack(*row) for row in self.kept_of(_rows_in(self._map))])
+        self.head()
         self._map[_HEADER:] = data.ljust(self._end - _HEADER, b"\0")
         self._at = _HEADER + len(data)
-        self.head()
 
     def works(self) -> None:
         """As `Lane.works`."""
@@ -246,6 +259,6 @@ def read_lane(path: str, number: int) -> tuple[Lane, int, int] | None:
     name = data[_ROW.size : _HEADER].rstrip(b"\0").decode(errors="replace")
     lane = Lane(number, name, _FEWEST, perf_counter_ns)
     lane.rows[:] = chain.from_iterable(_rows_in(data))
-    lane.mask, lane.ended, lane.is_worker = mask, bool(flags & 1), bool(flags & 2)
+    lane.mask, lane.ended, lane.is_worker, lane.has_gap = mask, bool(flags & 1), bool(flags & 2), bool(flags & 4)
     lane.cpu = None if cpu < 0 else cpu
-    return lane, pid, flags >> 2
+    return lane, pid, flags >> 3

@@ -21,7 +21,8 @@ def schedule(trace: Trace, title: str, width: int, style: str) -> str:
     rows = merged(trace)
     lanes = [lane for lane in trace.lanes.values() if any(row.lane == lane.number for row in rows)]
     parts: list[str] = []
-    y = _head(trace, title, width, parts)
+    ended = (trace.ended or "It ended well").rstrip(":")
+    y = svg.heading(parts, width, title, f"{ended}; time is the step")
     is_narrow = width < 500
     left = 12.0 if is_narrow else min(160.0, max((len(it.name) for it in lanes), default=0) * svg.LETTER + 24)
     apart = 42 if is_narrow else 30
@@ -72,15 +73,6 @@ def merged(trace: Trace) -> list[Row]:
             found[-1] = found[-1]._replace(is_forced=True)
         forced.discard(row.lane)
     return found
-
-
-def _head(trace: Trace, title: str, width: int, parts: list[str]) -> float:
-    y = 4.0
-    for line in svg.lines(title, width - 24, 7.6):
-        parts.append(svg.text(12, y := y + 19, line, "title"))
-    for line in svg.lines(f"{(trace.ended or 'It ended well').rstrip(':')}; time is the step", width - 24, 5.8):
-        parts.append(svg.text(12, y := y + 16, line, "soft"))
-    return y
 
 
 def _box(row: Row, x: float, pixels: float, y: float, parts: list[str]) -> None:

@@ -19,23 +19,21 @@ def strips(trace: Trace, title: str, width: int, style: str) -> str:
     """Return the picture as SVG, with `style` for its variables."""
     analysis = Analysis(trace)
     lanes = list(trace.lanes.values())
-    top, high = 64, max(1.5, min(12.0, _HEIGHT / len(lanes)))
+    parts: list[str] = []
+    what = "the more messages it has" if trace.every > 1 else "the more it runs"
+    said = ", ".join([f"{len(lanes)} tasks", *figures(analysis)])
+    top = svg.heading(parts, width, title, said, f"A strip is a task: the darker, {what}.") + 9
+    high = max(1.5, min(24.0, _HEIGHT / len(lanes)))
     bottom = top + high * len(lanes)
     axis = Axis(trace.begin, trace.end, 84, width - 14)
-    what = "the more messages it has" if trace.every > 1 else "the more it runs"
-    parts = [
-        svg.text(12, 23, svg.fitted(title, width - 24, 7.6), "title"),
-        svg.text(12, 40, svg.fitted(", ".join([f"{len(lanes)} tasks", *figures(analysis)]), width - 24, 5.6), "soft"),
-        svg.text(12, 55, f"A strip is a task: the darker, {what}.", "soft"),
-    ]
     for x, label in axis.ticks():
-        parts.append(svg.path("grid", f"M{x:.1f} {top}V{bottom:.0f}"))
+        parts.append(svg.path("grid", f"M{x:.1f} {top:.0f}V{bottom:.0f}"))
         parts.append(svg.text(x, bottom + 16, label, "soft", "middle" if x < width - 24 else "end"))
     for row, lane in enumerate(lanes):
         shares = _messages(lane, trace) if trace.every > 1 else _running(lane, trace, analysis)
         parts.append(_strip(lane, shares, axis, top + row * high, high))
-    for row in sorted({0, len(lanes) // 2, len(lanes) - 1}):
-        parts.append(svg.text(12, top + row * high + 8, svg.fitted(lanes[row].name, 70), "soft"))
+    for row in range(len(lanes)) if high >= 12 else sorted({0, len(lanes) // 2, len(lanes) - 1}):
+        parts.append(svg.text(12, top + row * high + min(high, 16) / 2 + 3, svg.fitted(lanes[row].name, 70), "soft"))
     return svg.whole(title, (width, bottom + 26), style, parts)
 
 

@@ -27,7 +27,9 @@ class Stuck(NamedTuple):
 def stuck(trace: Trace) -> list[Stuck]:
     """Return the tasks that could not go on, in the order of the report; none if the run ended in no deadlock."""
     reported: dict[int, str] = {}
-    lanes = {lane.name: number for number, lane in reversed(trace.lanes.items())}
+    mains = [number for number, lane in trace.lanes.items() if lane.parent is None and lane.name == "main"]
+    last_run = max(mains, default=0)  # there may have been others before it
+    lanes = {lane.name: number for number, lane in reversed(trace.lanes.items()) if number >= last_run}
     for line in trace.waits:
         name, _, rest = line.partition(": ")
         if name in lanes:

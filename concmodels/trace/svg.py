@@ -27,6 +27,7 @@ _RULES = """.trace text{font:12px system-ui,sans-serif;fill:var(--trace-ink);str
 .trace .arrow{stroke:var(--trace-ink);stroke-width:1.1;fill:none}
 .trace .many .arrow{stroke-width:.5;opacity:.6}
 .trace .arrow:hover{stroke:var(--trace-full);stroke-width:2.5;opacity:1}
+.trace .cause{stroke:var(--trace-soft);stroke-dasharray:5 3;fill:none}
 .trace .spawn{stroke:var(--trace-soft);stroke-dasharray:2 3;fill:none}
 .trace .box{stroke:var(--trace-run);fill:none}
 .trace .cut{fill:var(--trace-cut)}.trace .tear{stroke:var(--trace-soft);fill:none}
@@ -85,6 +86,17 @@ def lines(words: str, pixels: float, letter: float = LETTER) -> list[str]:
         else:
             found.append(word)
     return found
+
+
+def heading(parts: list[str], width: float, title: str, *softly: str) -> float:
+    """Draw a title and what is said under it; return how far down it comes."""
+    y = 4.0
+    for line in lines(title, width - 24, 7.6):
+        parts.append(text(12, y := y + 19, line, "title"))
+    for words in softly:
+        for line in lines(words, width - 24, 5.8):
+            parts.append(text(12, y := y + 16, line, "soft"))
+    return y
 
 
 def head(dx: float, dy: float, x: float, y: float, size: float = 6) -> str:

@@ -1,6 +1,7 @@
 """Tables of a trace for a terminal: the tasks, who waited for whom, the channels, the critical path."""
 
 import math
+from collections import Counter
 
 from rich.console import Console
 from rich.table import Table
@@ -9,6 +10,7 @@ from rich.text import Text
 from concmodels.trace.analysis import Analysis, HeldUp
 from concmodels.trace.axis import told
 from concmodels.trace.causes import ASLEEP, FULL, RUNNING, STATES, WAITING
+from concmodels.trace.reading import Trace
 from concmodels.trace.schedule import merged
 from concmodels.trace.stuck import stuck, wait_in_words
 from concmodels.trace.words import figures, title_of
@@ -27,12 +29,16 @@ def print_tables(trace_of: Analysis, console: Console) -> None:
     console.print(", ".join([_counted(len(trace.lanes), "task"), *figures(trace_of)]))
     for sentence in filter(None, [trace.ended and f"It ended with {trace.ended.rstrip(':')}", *trace.notes]):
         console.print(sentence, markup=False)
-    console.print("", _tasks(trace_of), "", sep="\n")
+    is_whole = trace.every == 1
+    if not is_whole:
+        console.print(f"Of {trace.every:,} messages one is here: this tells no times in which a task ran.")
+    console.print("", _tasks(trace_of) if is_whole else _messages(trace), "", sep="\n")
     _print_stuck(trace_of, console)
     _print_blame(trace_of, console)
     if trace_of.flows():
         console.print("", _channels(trace_of), sep="\n")
-    console.print("", _path(trace_of), sep="\n")
+    if is_whole:
+        console.print("", _path(trace_of), sep="\n")
 
 
 def _print_schedule(its: Analysis, console: Console) -> None:
@@ -63,6 +69,17 @@ def _tasks(its: Analysis) -> Table:
     return grid
 
 
+def _messages(trace: Trace) -> Table:
+    """Return how many messages each task has sent and received, about, in a trace that was thinned out."""
+    grid = _grid("task", ">for", ">sent, about", ">received, about")
+    for lane in list(trace.lanes.values())[:_MOST_TASKS]:
+        done = Counter(row.what for row in lane.rows if row.failed is None)
+        counts = [f"{done[what] * trace.every:,}" for what in ("send", "receive")]
+        grid.add_row(Text(lane.name), told(lane.end - lane.begin), *counts)
+    _more(grid, len(trace.lanes) - _MOST_TASKS)
+    return grid
+
+
 def _print_stuck(its: Analysis, console: Console) -> None:
     """Print which task waited for which at the end, after a deadlock."""
     for it in stuck(its.trace):
@@ -76,13 +93,15 @@ def _print_blame(its: Analysis, console: Console) -> None:
     if not its.blame:
         console.print("No task waited for another one.")
         return
-    grid = _grid("who waited", "for whom", "until it", ">times", ">total", "which meanwhile")
+    is_whole = its.trace.every == 1
+    grid = _grid("who waited", "for whom", "until it", ">times", ">total", "which meanwhile" if is_whole else "")
     for blame in its.blame[:_MOST_BLAMED]:
         names = [Text(its.trace.name(it)) for it in (blame.waiter, blame.blamed)]
-        grid.add_row(*names, blame.did, f"{blame.times:,}", told(blame.total), _mostly(blame.meanwhile))
+        mostly = _mostly(blame.meanwhile) if is_whole else ""
+        grid.add_row(*names, blame.did, f"{blame.times:,}", told(blame.total), mostly)
     _more(grid, len(its.blame) - _MOST_BLAMED)
     console.print(grid, "", sep="\n")
-    for held in its.held_up()[:_MOST_HELD]:
+    for held in its.held_up()[:_MOST_HELD] if is_whole else ():
         console.print(sentence(held, its), markup=False)
     grid = _grid("longest waits", ">from", ">for", "until")
     for wait in its.waits()[:_MOST_WAITS]:

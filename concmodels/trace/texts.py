@@ -53,9 +53,11 @@ def items(channel: Any) -> Iterator[Any]:
                 left = mask[0]
                 yield item[2]
             else:
-                left -= 1
                 yield item
-            begin = 0 if left > 0 else clock()
+            if left:
+                left, begin = left - 1, 0
+            else:
+                begin = clock()
     except GeneratorExit:
         raise
     except BaseException as error:

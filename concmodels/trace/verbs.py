@@ -8,25 +8,8 @@ pair; `boundary.py` has what is different where a message is a copy.
 from collections import deque
 
 from concmodels.errors import ChannelClosed, Selected
-from concmodels.trace.rows import (
-    BEGIN,
-    CALL,
-    CANCEL,
-    CLOSE,
-    ERROR,
-    JOIN,
-    RECEIVE,
-    RESULT,
-    SELECT,
-    SEND,
-    SLEEP,
-    SOCKET,
-    SPAWN,
-    SUBMIT,
-    WORK,
-    current,
-    failure,
-)
+from concmodels.trace import rows
+from concmodels.trace.rows import failure
 from concmodels.trace.texts import again
 
 TYPE_CHECKING = False
@@ -35,6 +18,21 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.trace.recorder import Recorder
+
+
+class Noted:
+    """Leaves a row of what is done in a `with` block; `failed` is of those whose exception says that it was in vain."""
+
+    def __init__(self, recorder: Recorder, what: int, number: int = 0, *, failed: bool = True) -> None:
+        self.recorder, self.what, self.number, self.failed = recorder, what, number, failed
+
+    def __enter__(self) -> Self:
+        self.lane, self.begin = self.recorder.lane(), self.recorder.clock()
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        failed = failure(error) if error is not None and self.failed else 0
+        self.lane.row(self.begin, self.recorder.clock(), self.what | failed, self.number)
 
 
 class Run:
@@ -49,15 +47,15 @@ class Run:
 
     async def __call__(self, *args: Any) -> Any:
         lane = self.recorder.open(self.number, self.name)
-        token = current.set(lane)
+        token = self.recorder.current.set(lane)
         try:
             return await self.function(*args)
         except BaseException as error:
-            lane.mark(self.recorder.clock(), ERROR | failure(error))
+            lane.mark(self.recorder.clock(), rows.ERROR | failure(error))
             raise
         finally:
             lane.over(self.recorder.clock())
-            current.reset(token)
+            self.recorder.current.reset(token)
 
 
 def look_like(this: Any, function: Any) -> None:
@@ -74,7 +72,9 @@ MARK = object()
 class Channel:
     """A channel whose messages are numbered, and which has the model's own one inside."""
 
-    __slots__ = ("__weakref__", "_clock", "_mask", "_note", "_numbers", "_received", "_recorder", "_sent", "inner")
+    __slots__ = (
+        "__weakref__", "_clock", "_lane", "_mask", "_note", "_numbers", "_received", "_recorder", "_sent", "inner",
+    )  # fmt: skip
 
     on: Any
     """The traced model; its own subclass has it."""
@@ -82,10 +82,10 @@ class Channel:
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         self.inner = self.on.inner.Channel(capacity, name)
         self._recorder = recorder = self.on.recorder
-        self._clock, self._mask = recorder.clock, recorder.mask
+        self._clock, self._mask, self._lane = recorder.clock, recorder.mask, recorder.current.get
         number, self._note = recorder.note_channel(self.inner, name, self.on.is_beyond)
         self._numbers = self._note.numbers
-        self._sent, self._received = SEND | number << 16, RECEIVE | number << 16
+        self._sent, self._received = rows.SEND | number << 16, rows.RECEIVE | number << 16
 
     @property
     def name(self) -> Any:
@@ -122,7 +122,7 @@ class Channel:
 
     def close(self) -> None:
         """Close it."""
-        self._recorder.lane().mark(self._clock(), CLOSE | self._sent & ~255)
+        self._recorder.lane().mark(self._clock(), rows.CLOSE | self._sent & ~255)
         self.inner.close()
 
     async def send(self, item: Any, timeout: float | None = None) -> None:
@@ -136,7 +136,7 @@ class Channel:
                 raise
             return
         try:
-            lane = current.get()
+            lane = self._lane()
         except LookupError:
             lane = self._recorder.lane()
         clock = self._clock
@@ -154,7 +154,7 @@ class Channel:
     async def receive(self, timeout: float | None = None) -> Any:
         """Receive."""
         try:
-            lane = current.get()
+            lane = self._lane()
         except LookupError:
             lane = self._recorder.lane()
         clock = self._clock
@@ -193,7 +193,7 @@ class Channel:
         """Return the case of a select that sends this item."""
         return self.inner, (MARK, next(self._numbers), item)
 
-    def opened(self, item: Any, lane: Any, begin: int, sent: bool = False) -> Any:
+    def opened(self, item: Any, lane: Any, begin: int, sent: bool = False, position: int = 0) -> Any:
         """Return the item of what was sent or received, and write its row if it has a number."""
         if type(item) is tuple and len(item) == 3 and item[0] is MARK:
             _, number, item = item
@@ -203,6 +203,23 @@ class Channel:
     def not_sent(self) -> None:
         """Note that a number was given to a message that was not sent."""
         next(self._note.unsent)
+
+
+class Turn:
+    """A channel of `concmodels.net`, which is no message of the program: a wait for it is part of one for a socket."""
+
+    on: Any
+
+    def __init__(self, capacity: float, name: str) -> None:
+        self.inner = self.on.inner.Channel(capacity, name)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    async def receive(self, timeout: float | None = None) -> Any:
+        """Receive."""
+        with Noted(self.on.recorder, rows.SOCKET):
+            return await self.inner.receive(timeout)
 
 
 class Items:
@@ -251,12 +268,8 @@ class TaskGroup:
         return self
 
     async def __aexit__(self, *error: Any) -> Any:
-        recorder = self.on.recorder
-        lane, begin = recorder.lane(), recorder.clock()
-        try:
+        with Noted(self.on.recorder, rows.JOIN, failed=False):
             return await self.inner.__aexit__(*error)
-        finally:
-            lane.row(begin, recorder.clock(), JOIN)
 
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
         """Start a task."""
@@ -267,12 +280,12 @@ class TaskGroup:
         if callable(run):  # else the model says what is wrong with it
             run = Run(recorder, number, name or f"{called}-{number}", function)
         inner = self.inner.spawn(run, *args, name=name or f"{called}-{number}")
-        lane.mark(begin, SPAWN, number)
+        lane.mark(begin, rows.SPAWN, number)
         return Task(recorder, inner, number)
 
     def cancel(self) -> None:
         """Cancel all tasks of the group."""
-        self.on.recorder.lane().mark(self.on.recorder.clock(), CANCEL)
+        self.on.recorder.lane().mark(self.on.recorder.clock(), rows.CANCEL)
         self.inner.cancel()
 
 
@@ -290,19 +303,13 @@ class Task:
 
     def cancel(self) -> None:
         """Cancel the task."""
-        self._recorder.lane().mark(self._recorder.clock(), CANCEL, self._number)
+        self._recorder.lane().mark(self._recorder.clock(), rows.CANCEL, self._number)
         self.inner.cancel()
 
     async def result(self, timeout: float | None = None) -> Any:
         """Wait for the end of the task."""
-        lane, begin, failed = self._recorder.lane(), self._recorder.clock(), 0
-        try:
+        with Noted(self._recorder, rows.RESULT, self._number):
             return await self.inner.result(timeout)
-        except BaseException as error:
-            failed = failure(error)
-            raise
-        finally:
-            lane.row(begin, self._recorder.clock(), RESULT | failed, self._number)
 
 
 class Work:
@@ -322,19 +329,12 @@ class Work:
         number = self.number
         if not number:
             ((number, args),) = args
-        recorder = self.recorder
-        lane, begin, failed = recorder.lane(), recorder.clock(), 0
-        lane.mark(begin, BEGIN, number)
-        try:
+        with Noted(self.recorder, rows.WORK, number) as begun:
+            begun.lane.mark(begun.begin, rows.BEGIN, number)
             result = self.function(*args, **kwargs)
             if hasattr(type(result), "__await__"):
                 result = await result
             return result
-        except BaseException as error:
-            failed = failure(error)
-            raise
-        finally:
-            lane.row(begin, recorder.clock(), WORK | failed, number)
 
 
 class Worker:
@@ -352,7 +352,7 @@ class Worker:
         number = self.recorder.reserve()
         lane = self.recorder.open(number, f"worker {number}")
         lane.works()
-        current.set(lane)
+        self.recorder.current.set(lane)
         return None if self.function is None else self.function(*args)
 
 
@@ -399,7 +399,7 @@ class PoolVerbs:
             work = Work(recorder, fn, number)
         lane, begin = recorder.lane(), recorder.clock()
         call = await self.inner.submit(work, *args, **kwargs)
-        lane.row(begin, recorder.clock(), SUBMIT, number)
+        lane.row(begin, recorder.clock(), rows.SUBMIT, number)
         return answering(call, recorder, number)
 
     def map(self, fn: Any, /, *iterables: Iterable[Any], **how: Any) -> Any:
@@ -418,29 +418,21 @@ class PoolVerbs:
         for args in zip(*iterables):  # noqa: B905 - as Executor.map does
             number = recorder.new_call()
             numbers.append(number)
-            recorder.lane().mark(recorder.clock(), SUBMIT, number)
+            recorder.lane().mark(recorder.clock(), rows.SUBMIT, number)
             yield number, args
 
     async def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Accept no more tasks."""
-        recorder = self._recorder
-        lane, begin = recorder.lane(), recorder.clock()
-        try:
+        with Noted(self._recorder, rows.JOIN, failed=False):
             await self.inner.shutdown(wait, cancel_futures=cancel_futures)
-        finally:
-            lane.row(begin, recorder.clock(), JOIN)
 
     async def __aenter__(self) -> Self:
         await self.inner.__aenter__()
         return self
 
     async def __aexit__(self, *error: Any) -> Any:
-        recorder = self._recorder
-        lane, begin = recorder.lane(), recorder.clock()
-        try:
+        with Noted(self._recorder, rows.JOIN, failed=False):
             return await self.inner.__aexit__(*error)
-        finally:
-            lane.row(begin, recorder.clock(), JOIN)
 
 
 class Answering:
@@ -450,15 +442,8 @@ class Answering:
 
     async def result(self, timeout: float | None = None) -> Any:
         """Wait for the result."""
-        recorder, number = self.traced_by
-        lane, begin, failed = recorder.lane(), recorder.clock(), 0
-        try:
+        with Noted(self.traced_by[0], rows.CALL, self.traced_by[1]):
             return await super().result(timeout)  # type: ignore[misc] # of the handle's own class
-        except BaseException as error:
-            failed = failure(error)
-            raise
-        finally:
-            lane.row(begin, recorder.clock(), CALL | failed, number)
 
 
 _answering: dict[type, type] = {}
@@ -495,18 +480,11 @@ class Results:
         return self
 
     async def __anext__(self) -> Any:
-        recorder, numbers = self._recorder, self._numbers
-        lane, begin, failed = recorder.lane(), recorder.clock(), 0
-        number = numbers[0] if numbers else 0
-        try:
+        if not self._numbers:
+            return await self._next()
+        with Noted(self._recorder, rows.CALL, self._numbers[0]):
             result = await self._next()
-        except BaseException as error:
-            failed = failure(error)
-            raise
-        finally:
-            if number:
-                lane.row(begin, recorder.clock(), CALL | failed, number)
-        numbers.popleft()
+        self._numbers.popleft()
         return result
 
 
@@ -524,50 +502,47 @@ class Verbs:
 
     async def sleep(self, seconds: float) -> None:
         """Sleep."""
-        lane, begin = self.recorder.lane(), self.recorder.clock()
-        try:
+        with Noted(self.recorder, rows.SLEEP):
             await self.inner.sleep(seconds)
-        finally:
-            lane.row(begin, self.recorder.clock(), SLEEP)
 
     async def wait_readable(self, socket: Any, timeout: float | None = None) -> None:
         """Wait until the socket can be read."""
-        await self.wait_for(self.inner.wait_readable, socket, timeout)
+        with Noted(self.recorder, rows.SOCKET):
+            await self.inner.wait_readable(socket, timeout)
 
     async def wait_writable(self, socket: Any, timeout: float | None = None) -> None:
         """Wait until the socket accepts bytes."""
-        await self.wait_for(self.inner.wait_writable, socket, timeout)
-
-    async def wait_for(self, wait: Any, socket: Any, timeout: float | None) -> None:
-        """Wait for a socket, and leave a row of it."""
-        lane, begin, failed = self.recorder.lane(), self.recorder.clock(), 0
-        try:
-            await wait(socket, timeout)
-        except BaseException as error:
-            failed = failure(error)
-            raise
-        finally:
-            lane.row(begin, self.recorder.clock(), SOCKET | failed)
+        with Noted(self.recorder, rows.SOCKET):
+            await self.inner.wait_writable(socket, timeout)
 
     async def select(self, *cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
         """Wait for the first of several channels."""
         known, inner, sending = self.opened(cases)
         lane, begin = self.recorder.lane(), self.recorder.clock()
         try:
-            done = await self.inner.select(*inner, timeout=timeout, priority=priority)
+            done, position = await self.chosen(inner, timeout, priority)
         except BaseException as error:
             not_sent(sending)
-            lane.row(begin, self.recorder.clock(), SELECT | failure(error))
+            lane.row(begin, self.recorder.clock(), rows.SELECT | failure(error))
             raise
-        channel = known[done.channel]
+        channel = known.get(done.channel)
+        if channel is None:  # it was made before the trace began
+            not_sent(sending)
+            lane.row(begin, self.recorder.clock(), rows.SELECT)
+            return done
         if done.closed:
             not_sent(sending)
-            lane.row(begin, self.recorder.clock(), SELECT | failure(ChannelClosed()))
+            lane.row(begin, self.recorder.clock(), rows.SELECT | failure(ChannelClosed()))
             return Selected(channel, closed=True)
         if done.sent:
             sending.remove(channel)
         not_sent(sending)
-        return Selected(channel, channel.opened(done.item, lane, begin, done.sent), sent=done.sent)
+        item = channel.opened(done.item, channel._recorder.lane(), begin, done.sent, position)
+        return Selected(channel, item, sent=done.sent)
+
+    async def chosen(self, cases: list[Any], timeout: float | None, priority: bool) -> tuple[Selected, int]:
+        """Return what the model's own select has done; and, where that is the number of the item, its position."""
+        return await self.inner.select(*cases, timeout=timeout, priority=priority), 0
 
     def opened(self, cases: tuple[Any, ...]) -> tuple[dict[Any, Channel], list[Any], list[Channel]]:
         """Return the traced channels by the model's own, the cases with the latter, and the channels of the sends."""

@@ -18,7 +18,10 @@ def figures(analysis: Analysis) -> Iterator[str]:
     """Yield what a picture says under its title: how long it was, how many messages, how many cores."""
     trace = analysis.trace
     yield told(analysis.wall_ns)
-    yield f"{trace.received:,} message{'s' * (trace.received != 1)}"
+    if trace.sent or trace.received:
+        yield f"{trace.received:,} message{'s' * (trace.received != 1)}"
+    if trace.sent > trace.received:
+        yield f"{trace.sent - trace.received:,} not received"
     if trace.every > 1:
         yield f"one in {trace.every:,} shown"
     if analysis.cores is not None:

@@ -18,6 +18,7 @@ from concmodels.trace.stuck import stuck
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "traces"
+TUTORIAL = ROOT / "examples" / "tutorial"
 PAGES = [path for path in (ROOT / "docs").rglob("*.md") if "_ext" not in path.parts]
 MS = 1_000_000
 
@@ -30,17 +31,22 @@ def recorded(folder, program, *arguments, prints=""):
     return read(str(file))
 
 
-def simulated(folder, program, *arguments):
+def simulated(folder, program, *arguments, model="sim", where=FOLDER):
     """The trace of its `main` on the simulated model, analysed."""
-    if why := catalog.why_not("sim"):
+    if why := catalog.why_not(model):
         pytest.skip(why)
-    spec = importlib.util.spec_from_file_location(program, FOLDER / f"{program}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    model = load("sim")
+    module = module_of(where / f"{program}.py")
+    model = load(model)
     with trace.to(folder / "trace.json"):
         model.run(module.main, model, *arguments)
     return Analysis(read(str(folder / "trace.json")))
+
+
+def module_of(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def lanes(analysis):
@@ -111,6 +117,33 @@ def test_each_of_two_tasks_that_send_waits_for_the_other(tmp_path):
     its = recorded(tmp_path, "deadlock", prints="all tasks are waiting, and none can continue:")
     found = {its.name(it.lane): [its.name(other) for other in it.waits_for] for it in stuck(its)}
     assert found == {"main": ["ada-2", "ben-3"], "ada-2": ["ben-3"], "ben-3": ["ada-2"]}
+
+
+def test_a_baker_that_can_be_stopped_waits_for_the_message(tmp_path, capsys):
+    its = simulated(tmp_path, "told_to_stop", where=TUTORIAL)
+    assert (its.trace.sent, its.trace.received) == (4, 2)
+    baker = lanes(its)["bake-2"]
+    [longest] = [it for it in its.waits() if it.row.lane == baker and it.length > 100 * MS]
+    assert (its.trace.name(longest.cause.lane), longest.cause.did) == ("main", "sent")
+    assert "on the shelf when the baker stopped: 2" in capsys.readouterr().out
+
+
+def test_a_silent_client_occupies_the_only_task(tmp_path, capsys):
+    its = simulated(tmp_path, "slow_client", model="greenlet", where=TUTORIAL).trace
+    waited = {
+        its.name(row.lane): row.end - row.begin for row in its.rows() if row.what == "socket" and row.end > row.begin
+    }
+    assert {"main", "one_by_one-2", "echo-4"} <= waited.keys()
+    assert (its.channels, its.sent) == ({}, 0)  # those of concmodels.net are no business of the reader's
+    assert [row.failed for row in its.rows() if row.failed == "timeout"] == ["timeout"]
+    assert "a_task_each: b'hello'" in capsys.readouterr().out
+
+
+def test_a_program_can_be_recorded_that_does_not_do_that_itself(tmp_path, capsys):
+    file = tmp_path / "trace.json"
+    module_of(ROOT / "docs" / "_ext" / "recorded.py").main(str(file), str(TUTORIAL / "waiting_for_two.py"))
+    assert read(str(file)).received == 4
+    assert capsys.readouterr().out.startswith("wash")
 
 
 def test_each_program_is_on_a_page():

@@ -130,10 +130,13 @@ def test_a_run_without_messages_has_tables_too():
     assert not analysis.flows() and not analysis.critical_path() and not analysis.held_up()
 
 
-def test_a_trace_that_was_thinned_out_counts_what_it_lacks():
+def test_a_trace_that_was_thinned_out_counts_messages_but_invents_no_waits():
     lanes = {
         "main": [("start", 0, 0), ("receive", 0, 40, 1, 0), ("receive", 50, 90, 1, 4), ("end", 100, 100)],
         "other": [("start", 0, 0), ("send", 30, 31, 1, 0), ("send", 80, 81, 1, 4), ("end", 95, 95)],
     }
-    analysis = Analysis(trace(lanes, (("many", None),), every=4))
-    assert analysis.blame[0].total == 320 and analysis.flows()[0].messages == 8
+    its = trace(lanes, (("many", None),), every=4)
+    its.counts[1] = (7, 7)
+    analysis = Analysis(its)
+    assert (analysis.blame[0].total, analysis.blame[0].times) == (80, 2)
+    assert analysis.flows()[0].messages == 7

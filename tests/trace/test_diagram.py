@@ -48,6 +48,43 @@ def test_tooltips_say_who_waited_for_whom():
     assert "boxes: source sends at 20 ns, store receives at 36 ns" in said
 
 
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_a_line_leads_from_what_ended_a_wait_to_its_end(width):
+    """An arrow of a message shows that as well; so this is for the other ends, which main and source have here."""
+    root = parsed(trace(STALL, STALL_CHANNELS), width=width)
+    said = [it.find(f"{SVG}title").text for it in of_class(root, "cause") if it.find(f"{SVG}title") is not None]
+    assert said == [
+        "source waits for space in boxes for 145 ns, until store made space",
+        "main waits for the tasks of its group for 50 ns, until store ended",
+        "source waits for space in boxes for 15 ns, until store made space",
+    ]
+    assert "ends a wait" in [it.text for it in root.iter(f"{SVG}text")]
+
+
+def test_it_shows_what_was_in_vain_and_what_nobody_received():
+    lanes = {
+        "main": [("start", 0, 0), ("send", 0, 10, 1, 0), ("send", 20, 80, 1, 0, "timeout"), ("socket", 90, 150),
+                 ("end", 200, 200)],
+    }  # fmt: skip
+    its = trace(lanes, (("shelf", 1),))
+    its.sent = 1
+    root = parsed(its)
+    assert {"timed out", "socket"} <= {it.text for it in root.iter(f"{SVG}text")}
+    assert "shelf: main sends at 0 ns, and nobody receives it" in tips(root)
+    assert "200 ns, 0 messages, 1 not received" in [it.text for it in root.iter(f"{SVG}text")]
+
+
+def test_a_name_of_a_channel_is_not_in_another_lane():
+    lanes = {
+        "first": [("start", 0, 0), ("send", 10, 11, 1, 0), ("end", 99, 99)],
+        "between": [("start", 0, 0), ("end", 99, 99)],
+        "last": [("start", 0, 0), ("receive", 20, 80, 1, 0), ("end", 99, 99)],
+    }
+    root = parsed(trace(lanes, (("words", 1),)))
+    places = {it.text: float(it.get("y")) for it in root.iter(f"{SVG}text")}
+    assert places["between"] + 8 < places["words"] < places["last"] - 8
+
+
 def test_marks_say_what_happened_at_a_moment():
     lanes = {
         "main": [
@@ -92,6 +129,9 @@ def test_a_deadlock_shows_who_waits_for_whom():
         "ben: send on channel 'to ada', so for ada",
     ]
     assert not [it for it in tips(parsed(trace(lanes, channels))) if ", so for" in it]
+    for width in (WIDE, NARROW):
+        texts = [it for it in parsed(deadlocked, width=width).iter(f"{SVG}text") if "bad" in it.get("class")]
+        assert len(texts) == 3 and all(float(it.get("x")) + 5.5 * len(it.text) <= width for it in texts)
     group = stuck(deadlocked)[0]
     assert wait_in_words(group, deadlocked) == "main: waits for the end of its group, so for ada or ben"
 

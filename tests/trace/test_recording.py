@@ -1,12 +1,14 @@
 """What a trace contains, however its run ends; and that without one nothing is different."""
 
 import asyncio
+import contextlib
 import errno
 import io
 import math
 import os
 import resource
 import signal
+import sys
 import threading
 from types import ModuleType
 
@@ -16,7 +18,7 @@ from in_process import called
 
 import concmodels.models.threads
 from concmodels import catalog, load, trace
-from concmodels.errors import Deadlock, TaskDied
+from concmodels.errors import Deadlock, ModelUnavailable, TaskDied, WouldBlock
 from concmodels.trace import chrome, collecting, rows
 from concmodels.trace.recorder import Recorder, lane_path
 from concmodels.trace.rows import LostLane
@@ -73,6 +75,118 @@ def test_a_trace_inside_a_trace_takes_over(tmp_path):
         model.run(bool)
     assert rules.operations(recorded(tmp_path / "inner.json"))["sleep"] == 1
     assert rules.operations(recorded(tmp_path / "outer.json")) == {"start": 1, "end": 1}
+
+
+def test_one_trace_after_the_other_in_one_thread(tmp_path):
+    """Outside of a run, too: there is a lane for the thread, which the next trace must not take for its own."""
+    model = load("threads")
+    for name in ("first", "second"):
+        with trace.to(tmp_path / f"{name}.json"):
+            channel = model.Channel(1)
+            channel.send(1)
+            channel.receive()
+    for name in ("first", "second"):
+        content = recorded(tmp_path / f"{name}.json")
+        assert rules.arrows(content) == 1 and not rules.unmatched(content)
+
+
+def test_a_trace_that_begins_and_ends_inside_of_a_run(tmp_path):
+    model = load("threads")
+
+    def main():
+        older = model.Channel(1, "older")
+        older.send(1)
+        with trace.to(tmp_path / "inner.json"):
+            newer = model.Channel(1, "newer")
+            newer.send(2)
+            found = [model.select(older), model.select(newer), model.select((older, 3), (newer, 4), priority=True)]
+            assert [it.item for it in found] == [1, 2, 3] and [it.channel for it in found] == [older, newer, older]
+        assert older.receive() == 3
+
+    model.run(main)
+    with trace.to(tmp_path / "outer.json"):
+        model.run(main)
+    content = recorded(tmp_path / "inner.json")
+    assert rules.arrows(content) == 1 and not rules.unmatched(content)
+    content = recorded(tmp_path / "outer.json")
+    assert [it["name"] for it in content["otherData"]["channels"].values()] == ["older"]
+    assert not rules.unmatched(content)
+
+
+def test_another_thread_may_not_record(tmp_path):
+    refused = []
+
+    def record():
+        try:
+            trace.to(tmp_path / "other.json").__enter__()
+        except RuntimeError as error:
+            refused.append(str(error))
+
+    with trace.to(tmp_path / "trace.json"):
+        thread = threading.Thread(target=record)
+        thread.start()
+        thread.join()
+    assert len(refused) == 1 and refused[0].startswith("another thread records a trace already")
+    assert not (tmp_path / "other.json").exists()
+    assert type(concmodels.models.threads) is ModuleType
+
+
+def test_a_trace_inside_of_a_trace_leaves_alone_what_gives_models_instead(tmp_path):
+    given = load("greenlet")
+    before = catalog.give_instead(lambda entry: given if entry.model == "threads" else None)
+    try:
+        with trace.to(tmp_path / "outer.json"):
+            with trace.to(tmp_path / "inner.json"):
+                assert load("threads") is given
+            assert load("threads") is given
+    finally:
+        catalog.give_instead(before)
+
+
+def test_a_fork_that_leaves_the_block_leaves_the_file_to_its_parent(tmp_path):
+    model = load("greenlet")
+    with trace.to(tmp_path / "trace.json") as recorder:
+        model.run(model.sleep, 0)
+        recorder.pid += 1  # now this is another process than that in which it began
+    assert (tmp_path / "trace.json").read_bytes() == b""
+
+
+def test_dask_is_refused(tmp_path):
+    if why := catalog.why_not("dask"):
+        pytest.skip(why)
+    model = load("dask")
+    with trace.to(tmp_path / "trace.json"):
+        for ask in (lambda: load("dask").Channel, lambda: model.Channel, lambda: model.run):
+            with pytest.raises(ModelUnavailable, match=r"^dask can't be traced: its tasks may run on other machines$"):
+                ask()
+
+
+@pytest.mark.parametrize(("code", "ended"), [(0, None), (None, None), (3, "SystemExit: 3")])
+def test_a_program_that_exits(tmp_path, code, ended):
+    model = load("greenlet")
+    with pytest.raises(SystemExit), trace.to(tmp_path / "trace.json"):
+        model.run(model.sleep, 0)
+        sys.exit(code)
+    assert recorded(tmp_path / "trace.json")["otherData"]["ended"] == ended
+
+
+def test_a_simulated_model_has_a_trace_of_its_own(tmp_path):
+    sim, threads = load("sim"), load("threads")
+    for first, second in ((sim, threads), (threads, sim)):
+        with trace.to(tmp_path / "trace.json"):
+            first.run(first.sleep, 0)
+            with pytest.raises(RuntimeError, match="needs a trace of its own"):
+                second.run(second.sleep, 0)
+
+
+def test_the_time_of_sim_goes_on_in_the_next_run(tmp_path):
+    model = load("sim")
+    with trace.to(tmp_path / "trace.json"):
+        for seconds in (2, 1):
+            model.run(model.sleep, seconds)
+    events = recorded(tmp_path / "trace.json")["traceEvents"]
+    slept = [it["dur"] / 1e6 for it in events if it["name"] == "sleep"]
+    assert slept == [pytest.approx(2, rel=1e-4), pytest.approx(1, rel=1e-4)]
 
 
 # What is recorded.
@@ -174,12 +288,86 @@ def test_a_long_run_is_thinned_out(tmp_path, name):
 
 
 def test_of_what_are_no_messages_the_first_and_the_last_are_kept():
-    lane = rows.Lane(1, "lane", 16, iter(range(1, 10_000)).__next__)
+    lane = rows.Lane(1, "lane", 32, iter(range(1, 10_000)).__next__)
     for number in range(200):
         lane.mark(1_000 + number, rows.SLEEP, number)
     kept = rows.rows_of(lane.rows)
-    assert len(kept) < 16
+    assert len(kept) < 32 and lane.has_gap
     assert (kept[0][2], kept[1][3], kept[-1][3]) == (rows.START, 0, 199)
+
+
+def test_very_many_channels_with_one_message_each():
+    lane = rows.Lane(1, "lane", 32, iter(range(1, 10_000)).__next__)
+    for channel in range(1, 200):
+        lane.row(channel, channel + 1, rows.SEND | channel << 16, 0)
+    assert len(lane.rows) < 4 * 32 and lane.has_gap and lane.mask == 0
+
+
+@pytest.mark.parametrize("name", ["threads", "processes"])
+def test_what_is_done_between_messages_does_not_take_their_place(tmp_path, name):
+    model = load(name)
+
+    def main():
+        channel = model.Channel(4, "numbers")
+        with model.TaskGroup() as group:
+            group.spawn(send_and_sleep, model, channel, name="sleepy")
+            for number in range(300):
+                for _ in range(3):
+                    with contextlib.suppress(WouldBlock, TimeoutError):
+                        model.select(model.Channel(1), timeout=0)
+                assert channel.receive() == number
+
+    with trace.to(tmp_path / "trace.json", rows=1_600):
+        model.run(main)
+    content = recorded(tmp_path / "trace.json")
+    every = content["otherData"]["every"]
+    done = rules.operations(content)
+    assert 2 <= every <= 16
+    assert done["send"] == done["receive"] == rules.arrows(content) == -(-300 // every)
+    assert [it.partition(" did too much")[0] for it in content["otherData"]["notes"]] == ["main", "sleepy"]
+
+
+def send_and_sleep(model, channel):
+    for number in range(300):
+        channel.send(number)
+        for _ in range(4):
+            model.sleep(0)
+
+
+@pytest.mark.parametrize("name", ["threads", "processes"])
+def test_channels_without_a_name_are_told_apart(tmp_path, name):
+    model = load(name)
+
+    def main():
+        for _ in range(2):
+            channel = model.Channel(1)
+            channel.send(1)
+            channel.receive()
+
+    with trace.to(tmp_path / "trace.json"):
+        model.run(main)
+    names = [it["name"] for it in recorded(tmp_path / "trace.json")["otherData"]["channels"].values()]
+    assert names == ["channel 1", "channel 2"]
+
+
+def test_a_list_of_channels_that_the_disk_has_cut(tmp_path):
+    recorder = Recorder(folder=str(tmp_path))
+    (tmp_path / "channels").write_text("1048577 1 1 inf whole\n1048578 1 2 in")
+    recording = collecting.collect(recorder)
+    assert [it.name for it in recording.channels.values()] == ["whole"]
+
+
+def test_ctrl_c_while_the_file_is_written(tmp_path):
+    class Interrupted(Full):
+        def write(self, data):
+            if self.tell() == 0:
+                super().write(data)
+                raise KeyboardInterrupt
+            return super().write(data)
+
+    with Interrupted(tmp_path / "trace.json", "w+b") as file, pytest.raises(KeyboardInterrupt):
+        chrome.write(file, a_recording())
+    assert rules.read(tmp_path / "trace.json")["otherData"]["cut"] is True
 
 
 # How a run ends.

@@ -38,6 +38,9 @@ def test_the_picture_is_written(file, tmp_path, capsys):
     assert trace_command([file, "--svg", str(picture), "--title", "A stall"]) == 0
     assert ElementTree.parse(picture).getroot().get("aria-label") == "A stall"
     assert "stall.py" in capsys.readouterr().out
+    assert trace_command([file, "--svg", str(tmp_path)]) == 0
+    assert ElementTree.parse(tmp_path / "stall.svg").getroot().get("aria-label") == "stall.py on threads"
+    capsys.readouterr()
     assert trace_command([file, "--svg", "-"]) == 0
     assert ElementTree.fromstring(capsys.readouterr().out).get("aria-label") == "stall.py on threads"
 
@@ -78,3 +81,14 @@ def test_a_run_in_which_nothing_waits_says_so(tmp_path, capsys):
     assert trace_command([str(path)]) == 0
     said = capsys.readouterr().out
     assert "No task waited for another one." in said and "It ended with KeyboardInterrupt" in said
+
+
+def test_of_a_trace_that_was_thinned_out_it_says_only_what_that_tells(tmp_path, capsys):
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps(content(STALL, STALL_CHANNELS, every=8)))
+    assert trace_command([str(path), "--svg", str(tmp_path / "long.svg")]) == 0
+    said = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "Of 8 messages one is here: this tells no times in which a task ran." in said
+    assert "store 360 ns 16 24" in said and "main store sent 2 300 ns" in said
+    assert not [line for line in said if "critical path" in line or "running" in line or "kept others" in line]
+    assert "the more messages it has" in (tmp_path / "long.svg").read_text()
