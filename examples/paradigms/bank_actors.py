@@ -1,6 +1,6 @@
-"""A bank of actors: each account is an actor, and so is the clerk, who does one transfer or audit at a time.
+"""A bank of actors: each account is an actor, and so is the bank, which does one transfer or audit at a time.
 
-The clerk tells the payee before it asks for the next audit, and messages of one sender stay in order.
+The bank tells the payee before it asks for the next audit, and messages of one sender stay in order.
 """
 
 from concmodels import actors, load
@@ -20,7 +20,7 @@ class Account(actors.Actor):
         return self.balance
 
 
-class Clerk(actors.Actor):
+class Bank(actors.Actor):
     def __init__(self, accounts):
         self.accounts = accounts
 
@@ -37,21 +37,21 @@ class Clerk(actors.Actor):
 def main(model, accounts=ACCOUNTS, orders=ORDERS, audits=1):
     with actors.system(model) as system:
         refs = {name: system.start(Account, balance, name=name) for name, balance in accounts.items()}
-        clerk = system.start(Clerk, refs, name="clerk")
+        bank = system.start(Bank, refs, name="bank")
         with model.TaskGroup() as group:
-            tellers = [group.spawn(teller, clerk, its, name=f"teller {n}") for n, its in enumerate(orders, 1)]
-            auditor = group.spawn(audit, clerk, audits, name="auditor")
+            tellers = [group.spawn(teller, bank, its, name=f"teller {n}") for n, its in enumerate(orders, 1)]
+            auditor = group.spawn(audit, bank, audits, name="auditor")
         balances = {name: ref.ask(0) for name, ref in refs.items()}
     assert auditor.result() == [sum(accounts.values())] * audits, f"the audit saw {auditor.result()}"
     return balances, sum(it.result() for it in tellers)
 
 
-def teller(clerk, orders):
-    return sum(not clerk.ask(order) for order in orders)
+def teller(bank, orders):
+    return sum(not bank.ask(order) for order in orders)
 
 
-def audit(clerk, audits):
-    return [clerk.ask("audit") for _ in range(audits)]
+def audit(bank, audits):
+    return [bank.ask("audit") for _ in range(audits)]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A bank of actors, broken: it has two clerks, so that they share the work.
+"""A bank of actors, broken: there are two bank actors, so that they share the work.
 
 Each has one message at a time, but one may do an audit while the other one has done half of a transfer.
 """
@@ -20,7 +20,7 @@ class Account(actors.Actor):
         return self.balance
 
 
-class Clerk(actors.Actor):
+class Bank(actors.Actor):
     def __init__(self, accounts):
         self.accounts = accounts
 
@@ -37,21 +37,21 @@ class Clerk(actors.Actor):
 def main(model, accounts=ACCOUNTS, orders=ORDERS, audits=1):
     with actors.system(model) as system:
         refs = {name: system.start(Account, balance, name=name) for name, balance in accounts.items()}
-        clerks = [system.start(Clerk, refs, name=f"clerk {n}") for n in (1, 2)]
+        banks = [system.start(Bank, refs, name=f"bank {n}") for n in (1, 2)]
         with model.TaskGroup() as group:
-            tellers = [group.spawn(teller, clerks[n % 2], its, name=f"teller {n}") for n, its in enumerate(orders, 1)]
-            auditor = group.spawn(audit, clerks[0], audits, name="auditor")
+            tellers = [group.spawn(teller, banks[n % 2], its, name=f"teller {n}") for n, its in enumerate(orders, 1)]
+            auditor = group.spawn(audit, banks[0], audits, name="auditor")
         balances = {name: ref.ask(0) for name, ref in refs.items()}
     assert auditor.result() == [sum(accounts.values())] * audits, f"the audit saw {auditor.result()}"
     return balances, sum(it.result() for it in tellers)
 
 
-def teller(clerk, orders):
-    return sum(not clerk.ask(order) for order in orders)
+def teller(bank, orders):
+    return sum(not bank.ask(order) for order in orders)
 
 
-def audit(clerk, audits):
-    return [clerk.ask("audit") for _ in range(audits)]
+def audit(bank, audits):
+    return [bank.ask("audit") for _ in range(audits)]
 
 
 if __name__ == "__main__":

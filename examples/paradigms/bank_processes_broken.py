@@ -10,13 +10,15 @@ ORDERS = [[("ada", "ben", 80)], [("ben", "ada", 10), ("ada", "ben", 80)]]
 
 
 def main(model, accounts=ACCOUNTS, orders=ORDERS, audits=1):
-    desks = {name: (model.Channel(1, f"to {name}"), model.Channel(1, f"back to {name}")) for name in accounts}
+    channels = {name: (model.Channel(1, f"to {name}"), model.Channel(1, f"back to {name}")) for name in accounts}
     with model.TaskGroup() as group:
-        owners = {name: group.spawn(account, accounts[name], *desks[name], name=name) for name in accounts}
+        owners = {name: group.spawn(account, accounts[name], *channels[name], name=name) for name in accounts}
         with model.TaskGroup() as clients:
-            tellers = [clients.spawn(teller, model, desks, its, name=f"teller {n}") for n, its in enumerate(orders, 1)]
-            auditor = clients.spawn(audit, model, desks, audits, name="auditor")
-        for requests, _ in desks.values():
+            tellers = [
+                clients.spawn(teller, model, channels, its, name=f"teller {n}") for n, its in enumerate(orders, 1)
+            ]
+            auditor = clients.spawn(audit, model, channels, audits, name="auditor")
+        for requests, _ in channels.values():
             requests.close()
     assert auditor.result() == [sum(accounts.values())] * audits, f"the audit saw {auditor.result()}"
     return {name: it.result() for name, it in owners.items()}, sum(it.result() for it in tellers)
@@ -29,43 +31,43 @@ def account(balance, requests, returned):
     return balance
 
 
-def teller(model, desks, orders):
+def teller(model, channels, orders):
     lent, refused = model.Channel(1, "lent"), 0
     for order in orders:
-        refused += not transfer(desks, lent, *order)
+        refused += not transfer(channels, lent, *order)
     return refused
 
 
-def transfer(desks, lent, payer, payee, amount):
-    balances = borrowed(desks, lent, [payer, payee])
+def transfer(channels, lent, payer, payee, amount):
+    balances = borrowed(channels, lent, [payer, payee])
     enough = balances[payer] >= amount
     if enough:
         balances[payer] -= amount
         balances[payee] += amount
-    give_back(desks, balances)
+    give_back(channels, balances)
     return enough
 
 
-def audit(model, desks, audits):
+def audit(model, channels, audits):
     lent, totals = model.Channel(1, "lent"), []
     for _ in range(audits):
-        balances = borrowed(desks, lent, sorted(desks))
+        balances = borrowed(channels, lent, sorted(channels))
         totals.append(sum(balances.values()))
-        give_back(desks, balances)
+        give_back(channels, balances)
     return totals
 
 
-def borrowed(desks, lent, names):
+def borrowed(channels, lent, names):
     balances = {}
     for name in names:
-        desks[name][0].send(lent)
+        channels[name][0].send(lent)
         balances[name] = lent.receive()
     return balances
 
 
-def give_back(desks, balances):
+def give_back(channels, balances):
     for name, balance in balances.items():
-        desks[name][1].send(balance)
+        channels[name][1].send(balance)
 
 
 if __name__ == "__main__":
