@@ -50,6 +50,7 @@ def banks(quick: bool) -> Iterator[Candidate]:
             step="transfer",
             steps=TELLERS * (orders - 1),
             sizes=sizes,
+            shown={"tellers": TELLERS, "orders": orders},
         )
 
 
