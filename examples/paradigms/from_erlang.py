@@ -38,7 +38,8 @@ LOG = []
 
 
 def spawn(model):
-    """{ok, Pid} = gen_server:start_link(counter, 5, [])
+    """{ok, Pid} =
+      gen_server:start_link(counter, 5, [])
 
     An actor lives no longer than the block of its system.
     """
@@ -48,7 +49,8 @@ def spawn(model):
 
 
 def tell(model):
-    """Pid ! {add, 2}, gen_server:cast(Pid, {add, 2})
+    """Pid ! {add, 2}
+    gen_server:cast(Pid, {add, 2})
 
     A mailbox may have a bound; then `tell` waits while it is full.
     """
@@ -78,7 +80,8 @@ def own_pid(model):
 
 
 def begin_and_end(model):
-    """init/1, terminate/2
+    """init(N) -> ...
+    terminate(Reason, N) -> ...
 
     `stopped` isn't called for an actor that is cancelled or fails.
     """
@@ -89,7 +92,8 @@ def begin_and_end(model):
 
 
 def reply_later(model):
-    """{noreply, S}, and later gen_server:reply(From, N)
+    """{noreply, N}
+    gen_server:reply(From, N) % later
 
     Send a channel along.
     """
@@ -100,7 +104,8 @@ def reply_later(model):
 
 
 def restart(model):
-    """#{strategy => one_for_one, intensity => 3}
+    """#{strategy => one_for_one,
+      intensity => 3}
 
     The mailbox is kept. The restarts are counted from the start, not per second.
     """
@@ -126,7 +131,8 @@ def end_it(model):
 
 
 def crash_together(model):
-    """link(Pid), #{strategy => one_for_all}
+    """link(Pid)
+    #{strategy => one_for_all}
 
     The default: a told message that fails ends all actors of the system.
     """
@@ -152,7 +158,7 @@ def crash_of_a_call(model):
 
 
 def resume(model):
-    """(no counterpart)
+    """% no counterpart
 
     The object goes on as the failure has left it.
     """
@@ -177,7 +183,8 @@ def end_in_order(model):
 
 
 def register(model):
-    """register(counter, Pid), whereis(counter)
+    """register(counter, Pid)
+    whereis(counter)
 
     References are objects: a dict has them by name.
     """
@@ -187,7 +194,9 @@ def register(model):
 
 
 def receive_by_pattern(model):
-    """receive {urgent, M} -> ... after 0 -> receive M -> ... end end
+    """receive {urgent, M} -> M
+    after 0 -> receive M -> M end
+    end
 
     A mailbox is read in order. What may come first has a channel of its own.
     """
@@ -198,7 +207,9 @@ def receive_by_pattern(model):
 
 
 def wait_no_longer(model):
-    """receive M -> ... after 10 -> late end
+    """receive M -> M
+    after 10 -> late
+    end
 
     In seconds, as all times here.
     """

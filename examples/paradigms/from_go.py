@@ -23,15 +23,17 @@ def double(number, results):
 
 
 def make(model):
-    """make(chan int), make(chan int, 8)
+    """make(chan int)
+    make(chan int, 8)
 
-    A third kind has no bound. Items have any type, as far as the program is concerned.
+    A third kind has no bound. Items may be of any type.
     """
     return model.Channel(), model.Channel(8), model.Channel(math.inf)
 
 
 def send_and_receive(model):
-    """ch <- 1; v := <-ch
+    """ch <- 1
+    v := <-ch
 
     Both take a `timeout`, in seconds.
     """
@@ -41,7 +43,8 @@ def send_and_receive(model):
 
 
 def iterate(model):
-    """close(ch); for v := range ch { ... }
+    """close(ch)
+    for v := range ch { ... }
 
     The same. A second `close` does nothing, where Go panics.
     """
@@ -72,7 +75,10 @@ def receive_from_a_closed_one(model):
 
 
 def select(model):
-    """select { case v := <-a: ...; case b <- 2: ... }
+    """select {
+    case v := <-a: ...
+    case b <- 2: ...
+    }
 
     `came` says which one it was. If several are ready, one is chosen at random, as in Go.
     """
@@ -82,7 +88,10 @@ def select(model):
 
 
 def select_with_default(model):
-    """select { case v := <-ch: ...; default: ... }
+    """select {
+    case v := <-ch: ...
+    default: ...
+    }
 
     Several cases: `model.select(..., timeout=0)` raises `TimeoutError`.
     """
@@ -119,7 +128,9 @@ def leave_out_a_case(model):
 
 
 def wait_for_all(model):
-    """g, ctx := errgroup.WithContext(ctx); g.Go(f); g.Wait()
+    """g, ctx := errgroup.WithContext(ctx)
+    g.Go(f)
+    err := g.Wait()
 
     Of a `WaitGroup` too: the end of the block waits. All failures leave it, in an `ExceptionGroup`.
     """
@@ -129,7 +140,8 @@ def wait_for_all(model):
 
 
 def limit_the_time(model):
-    """ctx, cancel := context.WithTimeout(ctx, time.Second)
+    """ctx, cancel := context.WithTimeout(
+        ctx, time.Second)
 
     No context is passed on: what the group's tasks wait for is cancelled.
     """
@@ -141,7 +153,8 @@ def limit_the_time(model):
 
 
 def cancel(model):
-    """cancel() // and in the goroutine: <-ctx.Done()
+    """cancel()
+    <-ctx.Done() // in the goroutine
 
     `Cancelled` is raised where the task waits. One that only computes isn't cancelled, in Go neither.
     """
@@ -152,7 +165,9 @@ def cancel(model):
 
 
 def exclude_each_other(model):
-    """var mu sync.Mutex; mu.Lock(); defer mu.Unlock()
+    """var mu sync.Mutex
+    mu.Lock()
+    defer mu.Unlock()
 
     On threads. Where tasks take turns, nothing runs between two lines that don't wait.
     """
@@ -164,6 +179,8 @@ def exclude_each_other(model):
 
 def count_permits(model):
     """sem := make(chan struct{}, 2)
+    sem <- struct{}{}
+    defer func() { <-sem }()
 
     Or a `model.Pool(2)`, which runs so many calls at a time.
     """
@@ -176,7 +193,11 @@ def count_permits(model):
 
 
 def generate(model):
-    """func gen() <-chan int { ch := make(chan int); go ...; return ch }
+    """func gen() <-chan int {
+        ch := make(chan int)
+        go func() { ... }()
+        return ch
+    }
 
     `concmodels.csp` has the usual stages; they end when the reader leaves.
     """
@@ -191,7 +212,8 @@ def square(number):
 
 
 def fan_in(model):
-    """func merge(cs ...<-chan int) <-chan int
+    """func merge(
+        cs ...<-chan int) <-chan int
 
     Its end is closed when all sources are.
     """
@@ -201,7 +223,9 @@ def fan_in(model):
 
 
 def recover(model):
-    """defer func() { recover() }()
+    """defer func() {
+        if r := recover(); r != nil { ... }
+    }()
 
     An exception is one of the group, and can be handled around it.
     """

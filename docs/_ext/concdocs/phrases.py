@@ -26,7 +26,8 @@ class Phrases(Directive):
             left = indent(fenced(other, language.lower()), "    ").lstrip()
             right = indent(fenced(ours, "python"), "    ").lstrip()
             rows.append(f"* - {left}\n    {differs}\n  - {right}\n")
-        return self.markdown("::::{list-table}\n:header-rows: 1\n:class: phrases\n\n" + "".join(rows) + "::::\n")
+        table = "::::{list-table}\n:header-rows: 1\n\n" + "".join(rows) + "::::\n"
+        return [nodes.container("", *self.markdown(table), classes=["phrases"])]
 
 
 def phrases(text: str) -> Iterator[tuple[str, str, str]]:
