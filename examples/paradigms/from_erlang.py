@@ -72,7 +72,7 @@ def ask(model):
 def own_pid(model):
     """self()
 
-    The reference may be sent, kept, and compared.
+    The reference may be sent and kept.
     """
     with actors.system(model) as system:
         counter = system.start(Counter)
@@ -83,7 +83,7 @@ def begin_and_end(model):
     """init(N) -> ...
     terminate(Reason, N) -> ...
 
-    `stopped` isn't called for an actor that is cancelled or fails.
+    `stopped` isn't called for an actor that is cancelled, or fails its system.
     """
     LOG.clear()
     with actors.system(model) as system:
