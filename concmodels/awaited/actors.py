@@ -159,7 +159,7 @@ class _Envelope(tuple[Any, Any]):
 
 
 class _Unreadable:
-    """What stands for a message that can't be unpickled."""
+    """A placeholder for a message that can't be unpickled."""
 
     def __init__(self, why: str) -> None:
         self.why = why
