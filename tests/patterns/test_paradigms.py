@@ -1,5 +1,6 @@
 """The bank in five paradigms: each program does the same, and each broken one fails in its own way."""
 
+from difflib import ndiff
 from importlib import import_module
 from pathlib import Path
 
@@ -60,3 +61,13 @@ def test_each_broken_bank_fails_in_its_own_way(paradigm):
     kind, text = FAILURES[paradigm]
     assert f"{kind}: " in str(report) and text in str(report), str(report)
     assert replay(path, schedule=report.failure.replay_id).verdict == "broken"
+
+
+@pytest.mark.parametrize("paradigm", PARADIGMS)
+def test_a_broken_bank_differs_in_a_few_lines(paradigm):
+    right, broken = (
+        (FOLDER / f"bank_{paradigm}{kind}.py").read_text().partition('"""\n\n')[2].splitlines()
+        for kind in ("", "_broken")
+    )
+    changed = [line for line in ndiff(right, broken) if line[0] in "+-"]
+    assert 2 <= len(changed) <= 8, changed
