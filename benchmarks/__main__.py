@@ -5,6 +5,7 @@
     python -m benchmarks run shapes --output shapes.json          the shapes that programs have, in 15 minutes
     python -m benchmarks run web --output web.json                web services, in 75 minutes
     python -m benchmarks run explore --output explorers.json      explorers and their rivals, in 5 minutes
+    python -m benchmarks run paradigms --output banks.json        a bank in five paradigms, and actors, in 2 minutes
     python -m benchmarks run certainty --rounds 36                how sure the conclusions are, in 6 minutes
     python -m benchmarks run scale --json                         what more processors gain, in 2 minutes: mine.json
     python -m benchmarks run ring pool --model asyncio            two suites, one model with all it is held against
@@ -80,7 +81,8 @@ def add_chosen(command: argparse.ArgumentParser) -> None:
         "wanted",
         nargs="*",
         metavar="SUITE[/CELL[/CANDIDATE]]",
-        help="default: all suites but shapes, gil, web, explore, certainty, scale; --quick: but web, certainty, scale",
+        help="default: all suites but shapes, gil, web, explore, paradigms, certainty, scale; "
+        "--quick: but web, certainty, scale",
     )
     command.add_argument("--model", action="append", dest="models", metavar="NAME",
         help="only this model and what it is compared with; may be given several times")  # fmt: skip

@@ -21,6 +21,7 @@ FILES: dict[str, tuple[int, tuple[str, ...]]] = {
     "full-free-threaded.json": (20, ("--twins",)),
     "web.json": (75, ("web",)),
     "web-free-threaded.json": (20, ("web", "--twins")),
+    "paradigms.json": (2, ("paradigms",)),
     "explorers.json": (5, ("explore",)),
 }
 """By name: about how many minutes it takes on two processors, and what follows `python -m benchmarks run`."""

@@ -30,8 +30,10 @@ What is guaranteed:
   process, the run then ends with `Deadlock`, which names them, unless something else can go on.
 * What happens when `receive` fails depends on who is waiting. The exception of an asked message is raised by `ask`, and
   the actor goes on. A told message has nobody who could catch it, so `on_failure` decides: see `System.start`.
-* The end of the `with` block stops all actors, which first handle what is in their mailboxes, and waits for them. If
-  the block or an actor fails, all are cancelled. After the block nothing runs.
+* The end of the `with` block stops all actors and waits for them, the last one that was started first. Each first
+  handles what is in its mailbox, so what it tells earlier ones is handled, too. If the block or an actor fails, all are
+  cancelled. After the block nothing runs.
+* Across a memory boundary a message that can't be unpickled is one that fails: with `CannotTravel`, and alone.
 
 The system and its references are in `concmodels/awaited/actors.py`; sync models run that text without `await`.
 """
@@ -72,7 +74,7 @@ class Actor:
         """
 
     def stopped(self) -> Any:
-        """Do something after the last message. It is not called for an actor that is cancelled or fails."""
+        """Do something after the last message. It is not called for an actor that is cancelled, or fails its system."""
 
     def restarted(self, cause: Exception) -> Any:
         """Do something, in the place of `started`, in the new object that takes the place of a failed one."""

@@ -34,6 +34,7 @@ MAY_IMPORT = {
     "examples/wild/new_user": ("pytest", "pyee"),  # a suite of somebody else
     "benchmarks": ("bench",),
     "benchmarks/peers": NEEDED,
+    "benchmarks/actors/of_pykka.py": {name for need in NEEDED for name in distributions(need)},
     "benchmarks/explorers.py": NEEDED,
     "benchmarks/web/on_uvloop.py": distributions("web-uvloop"),
     "benchmarks/web/tls.py": distributions("web-tls"),

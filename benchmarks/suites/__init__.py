@@ -19,6 +19,7 @@ SUITES = {
     "spawn": "time and memory of one unit, and how both grow; what the command costs to start",
     "classics": "small programs that languages have been compared by for decades",
     "explore": "ten races: schedules until each is found, and schedules per second, of explorers and real threads",
+    "paradigms": "a bank in five paradigms; actors, ours and Pykka's",
     "articles": "the tables of two articles, measured again",
     "gil": "what the GIL costs and saves: one thread alone, a shared iterator, a loop in each thread",
     "certainty": "equal arms, and arms that are slower by a known part: how sure the conclusions are",
@@ -26,9 +27,9 @@ SUITES = {
     "web": "every model as a web server, under load; servers written by hand, and those of others",
 }
 """All suites, and what each is about."""
-NAMED_ONLY = ("shapes", "web", "explore", "certainty", "scale")
+NAMED_ONLY = ("shapes", "web", "explore", "paradigms", "certainty", "scale")
 """The suites that are measured only where they are asked for; so is `gil`, which says nothing on one Python alone
-(`benchmarks.twins`). A quick run has `explore`, `shapes` and `gil`, which take seconds then."""
+(`benchmarks.twins`). A quick run has `explore`, `paradigms`, `shapes` and `gil`, which take seconds then."""
 
 
 SECONDS = {"scale": 110}

@@ -15,7 +15,7 @@ class System:
 
     def __init__(self, model: Any) -> None:
         self._model, self._group = model, model.TaskGroup()
-        self._refs: list[Ref] = []
+        self._actors: list[Ref] = []
         self._ending = False
 
     async def __aenter__(self) -> Self:
@@ -24,16 +24,33 @@ class System:
         return self
 
     async def __aexit__(self, kind: Any, error: Any, trace: Any) -> bool | None:
-        """Stop all actors, and wait for them."""
+        """Stop all actors, the last one first, and wait for them."""
         self._ending = True
-        for ref in list(self._refs):
+        cut_short = None
+        if error is None:
+            try:
+                await self._stop_in_turn()
+            except BaseException as raised:  # noqa: BLE001 - the group has to see it, and it is raised below
+                kind, error, trace = type(raised), (cut_short := raised), raised.__traceback__
+        for ref in list(self._actors):
             ref.stop()
         try:
             suppressed: bool | None = await self._group.__aexit__(kind, error, trace)
         finally:
-            for ref in self._refs:
+            for ref in self._actors:
                 ref.stop(now=True)  # a task that was cancelled before its first step has refused nothing
+        if cut_short is not None and not suppressed:
+            raise cut_short
         return suppressed
+
+    async def _stop_in_turn(self) -> None:
+        """Stop one actor after the other. What it still tells those that were started before it is handled."""
+        for ref in reversed(self._actors):
+            ref.stop()
+            try:
+                await ref._task.result()
+            except Exception:  # noqa: BLE001 - the actor has failed: the group raises that, and cancels the others
+                return
 
     def start(
         self,
@@ -56,8 +73,8 @@ class System:
         if self._is_ending():
             raise RuntimeError("no actor can be started while the block of its system ends")
         ref = Ref(self._model, name or str(getattr(kind, "__name__", "actor")), mailbox)
-        self._refs.append(ref)
-        self._group.spawn(_live, ref, kind, args, on_failure, name=ref.name)
+        ref._task = self._group.spawn(_live, ref, kind, args, on_failure, name=ref.name)
+        self._actors.append(ref)
         if self._is_ending():  # on threads the end of the block may have come meanwhile, and not have seen it
             ref.stop()
         return ref
@@ -73,6 +90,11 @@ class Ref:
         self.name = name
         """The name of the actor, for error messages."""
         self._model, self._mailbox = model, model.Channel(mailbox, name)
+        self._is_copied = getattr(self._mailbox, "home", None) is not None  # across a memory boundary
+        self._task: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_task": None}  # a task's handle stays where the task was started
 
     async def tell(self, message: Any, timeout: float | None = None) -> None:
         """Leave a message, and wait only while the mailbox is full.
@@ -88,8 +110,11 @@ class Ref:
         Raises what `receive` raised, `Stopped` if the actor has ended, was stopped or is cancelled before it has
         answered, and `TimeoutError` after `timeout` seconds. In that case the message may still be handled. (If
         `receive` may raise one of the last two itself, these can't be told apart.) Across a memory boundary, an
-        exception that can't be pickled is a `RemoteError` with its traceback.
+        exception that can't be pickled is a `RemoteError` with its traceback, and what can't be unpickled is a
+        `CannotTravel`: a message there, an answer here.
         """
+        if self._task is not None and self._task.done():
+            self._mailbox.close()  # the task may have been cancelled before its first step
         until = None if timeout is None else self._model.now() + timeout
         answer = self._model.Channel(1, f"answer of {self.name}")
         await self._send((message, answer), timeout)
@@ -110,12 +135,44 @@ class Ref:
 
     async def _send(self, envelope: Any, timeout: Any) -> None:
         try:
-            await self._mailbox.send(envelope, timeout)
+            await self._mailbox.send(_Envelope(envelope) if self._is_copied else envelope, timeout)
         except ChannelClosed:
             raise Stopped(f"{self.name} has ended") from None
 
     def __repr__(self) -> str:
         return f"<Ref of {self.name}>"
+
+
+class _Envelope(tuple[Any, Any]):
+    """A message, and the channel for its answer, which can be read even if the message can't be unpickled."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from pickle import dumps
+
+        message, answer = self
+        try:
+            return _arrived, (dumps(message, 5), answer)
+        except Exception:  # noqa: BLE001 - a socket, which the channel can send; or it says better why it can't be sent
+            return _Envelope, ((message, answer),)
+
+
+class _Unreadable:
+    """A placeholder for a message that can't be unpickled."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+
+def _arrived(message: bytes, answer: Any) -> _Envelope:
+    from pickle import loads
+
+    try:
+        return _Envelope((loads(message), answer))
+    except Exception as error:  # noqa: BLE001 - whatever the program's own classes raise
+        why = f"a message can't be unpickled where it arrives: {type(error).__name__}: {error}"
+        return _Envelope((_Unreadable(why), answer))
 
 
 async def _live(ref: Any, kind: Any, args: Any, on_failure: Callable[[int], str]) -> None:
@@ -155,6 +212,8 @@ async def _handled(ref: Any, actor: Any, message: Any, answer: Any) -> Exception
     """Handle a message and answer it; return the exception of a told one."""
     outcome: tuple[Any, Exception | None]
     try:
+        if type(message) is _Unreadable:
+            raise CannotTravel(message.why)
         outcome = await _value(actor.receive(message)), None
     except Exception as error:  # noqa: BLE001 - it is raised where it was asked for, or handled as `on_failure` says
         outcome = None, error

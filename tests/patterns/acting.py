@@ -2,6 +2,7 @@
 
 from concmodels import actors
 from concmodels.actors import Stopped
+from concmodels.errors import CannotTravel
 
 PATIENCE = 15
 """Seconds to wait for what must come; what breaks a guarantee is found by this, not by a hang."""
@@ -68,6 +69,24 @@ class Teller(actors.Actor):
     async def stopped(self):
         """Report that."""
         await self.report.send("stopped")
+
+
+class Relay(actors.Actor):
+    """Passes on what it is told."""
+
+    def __init__(self, other):
+        self.other = other
+
+    async def receive(self, message):
+        """Tell the other one."""
+        await self.other.tell(message)
+
+
+class Unreadable:
+    """Can be pickled, and not unpickled."""
+
+    def __reduce__(self):
+        return int, ("no number",)
 
 
 class Unborn(actors.Actor):
@@ -293,6 +312,62 @@ async def nothing_runs_after_the_block(model):
     raise AssertionError("it still answers")
 
 
+async def the_end_begins_with_the_last_actor(model):
+    """What an actor tells an earlier one while the block ends is still handled."""
+    report = model.Channel(4)
+    async with actors.system(model) as system:
+        teller = system.start(Teller, report)
+        await system.start(Relay, teller).tell("last")
+    assert await report.receive() == "last" and await report.receive() == "stopped"
+
+
+async def a_failure_at_the_end_cancels_the_others(model):
+    """While the block ends, a failure is that of the system, and what waits is cancelled."""
+    report = model.Channel(0)
+    try:
+        async with actors.system(model) as system:
+            await system.start(Teller, report).tell("nobody receives this")
+            await system.start(Echo).tell(LookupError("told"))
+    except ExceptionGroup as errors:
+        (error,) = errors.exceptions
+        assert isinstance(error, LookupError)
+    else:
+        raise AssertionError("the failure was lost")
+
+
+async def an_ask_while_the_block_is_cancelled_ends(model):
+    """After a failure, an actor that was not even begun answers those who ask in their clean-up."""
+    try:
+        async with actors.system(model) as system:
+            failing = system.start(Echo)
+            await failing.ask("begun")
+            await failing.tell(LookupError("told"))
+            late = system.start(Echo)
+            try:
+                await model.sleep(PATIENCE)
+            finally:
+                try:
+                    assert await late.ask("anybody there?") == "anybody there?"
+                except Stopped:
+                    pass
+    except ExceptionGroup as errors:
+        assert [error for error in errors.exceptions if isinstance(error, LookupError)]
+    else:
+        raise AssertionError("the failure was lost")
+
+
+async def a_message_that_can_not_be_read_fails_alone(model):
+    """If a message can't be unpickled, `ask` raises `CannotTravel`, and the actor goes on; a told one is a failure."""
+    async with actors.system(model) as system:
+        echo = system.start(Echo, on_failure=actors.resume)
+        try:
+            assert isinstance(await echo.ask(Unreadable(), timeout=PATIENCE), Unreadable)
+        except CannotTravel:
+            pass
+        await echo.tell(Unreadable())
+        assert await echo.ask("next", timeout=PATIENCE) == "next"
+
+
 async def a_block_that_fails_cancels_the_actors(model):
     """The exception of the block is that of the system, and an actor that waits is cancelled."""
     try:
@@ -307,18 +382,26 @@ async def a_block_that_fails_cancels_the_actors(model):
 
 
 async def the_last_restart_is_followed_by_a_failure(model):
-    """After so many restarts the next failure is that of the system; so is one of `started`."""
-    for kind, messages in ((Log, ["fail", "fail"]), (Unborn, [])):
-        try:
-            async with actors.system(model) as system:
-                ref = system.start(kind, on_failure=actors.restart(1))
-                for message in messages:
-                    await ref.tell(message)
-        except ExceptionGroup as errors:
-            (error,) = errors.exceptions
-            assert isinstance(error, LookupError)
-        else:
-            raise AssertionError("the failure was lost")
+    """After so many restarts the next failure is that of the system."""
+    await _fails_the_system(model, Log, ["fail", "fail"])
+
+
+async def a_failure_of_started_is_never_restarted(model):
+    """It is one of the system."""
+    await _fails_the_system(model, Unborn, [])
+
+
+async def _fails_the_system(model, kind, messages):
+    try:
+        async with actors.system(model) as system:
+            ref = system.start(kind, on_failure=actors.restart(1))
+            for message in messages:
+                await ref.tell(message)
+    except ExceptionGroup as errors:
+        (error,) = errors.exceptions
+        assert isinstance(error, LookupError)
+    else:
+        raise AssertionError("the failure was lost")
 
 
 async def an_actor_may_not_be_started_too_late(model):
@@ -350,8 +433,13 @@ PROGRAMS = {
         asking_has_a_limit,
         a_mailbox_may_be_bounded,
         nothing_runs_after_the_block,
+        the_end_begins_with_the_last_actor,
+        a_failure_at_the_end_cancels_the_others,
+        an_ask_while_the_block_is_cancelled_ends,
+        a_message_that_can_not_be_read_fails_alone,
         a_block_that_fails_cancels_the_actors,
         the_last_restart_is_followed_by_a_failure,
+        a_failure_of_started_is_never_restarted,
         an_actor_may_not_be_started_too_late,
     )
 }

@@ -17,7 +17,8 @@ IN_TURN = [(name, number % 2) for number, name in enumerate(pipes.PROGRAMS)]
 
 LARGE = (
     *("merge_has_the_items_of_all", "what_nobody_reads_is_not_sent", "messages_of_a_sender_stay_in_order"),
-    *("an_end_discards_the_mailbox", "an_ask_beside_a_cancelled_actor_ends"),
+    *("an_end_discards_the_mailbox", "a_failure_at_the_end_cancels_the_others"),
+    *("an_ask_while_the_block_is_cancelled_ends", "an_ask_beside_a_cancelled_actor_ends"),
 )
 """Those with so many schedules that only a sample is run; of the last one `--thorough` runs all, which are 1,685."""
 

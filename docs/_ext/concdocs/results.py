@@ -12,6 +12,7 @@ FILES = {
     "": ("CONCMODELS_RESULT", FOLDER / "full.json"),
     "twins": ("CONCMODELS_TWINS_RESULT", FOLDER / "full-free-threaded.json"),
     "explorers": ("CONCMODELS_EXPLORERS_RESULT", FOLDER / "explorers.json"),
+    "paradigms": ("CONCMODELS_PARADIGMS_RESULT", FOLDER / "paradigms.json"),
     "certainty": ("CONCMODELS_CERTAINTY_RESULT", FOLDER / "certainty.json"),
     "shapes": ("CONCMODELS_SHAPES_RESULT", FOLDER / "shapes.json"),
     "scale": ("CONCMODELS_SCALE_RESULT", FOLDER / "scale.json"),

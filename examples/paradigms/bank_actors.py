@@ -1,0 +1,59 @@
+"""A bank of actors: each account is an actor, and so is the bank, which does one transfer or audit at a time.
+
+The bank tells the payee before it asks for the next audit, and messages of one sender stay in order.
+"""
+
+from concmodels import actors, load
+
+ACCOUNTS = {"ada": 100, "ben": 100}
+ORDERS = [[("ada", "ben", 80)], [("ben", "ada", 10), ("ada", "ben", 80)]]
+
+
+class Account(actors.Actor):
+    def __init__(self, balance):
+        self.balance = balance
+
+    def receive(self, change):
+        if self.balance + change < 0:
+            return None
+        self.balance += change
+        return self.balance
+
+
+class Bank(actors.Actor):
+    def __init__(self, accounts):
+        self.accounts = accounts
+
+    def receive(self, order):
+        if order == "audit":
+            return sum(account.ask(0) for account in self.accounts.values())
+        payer, payee, amount = order
+        if self.accounts[payer].ask(-amount) is None:
+            return False
+        self.accounts[payee].tell(amount)
+        return True
+
+
+def main(model, accounts=ACCOUNTS, orders=ORDERS, audits=1):
+    with actors.system(model) as system:
+        refs = {name: system.start(Account, balance, name=name) for name, balance in accounts.items()}
+        bank = system.start(Bank, refs, name="bank")
+        with model.TaskGroup() as group:
+            tellers = [group.spawn(teller, bank, its, name=f"teller {n}") for n, its in enumerate(orders, 1)]
+            auditor = group.spawn(audit, bank, audits, name="auditor")
+        balances = {name: ref.ask(0) for name, ref in refs.items()}
+    assert auditor.result() == [sum(accounts.values())] * audits, f"the audit saw {auditor.result()}"
+    return balances, sum(it.result() for it in tellers)
+
+
+def teller(bank, orders):
+    return sum(not bank.ask(order) for order in orders)
+
+
+def audit(bank, audits):
+    return [bank.ask("audit") for _ in range(audits)]
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    print(threads.run(main, threads))

@@ -1,0 +1,62 @@
+"""A bank of channels, broken: a teller that has no more orders closes the channel.
+
+`close` is for all who send: the other teller's next order is refused with `ChannelClosed`.
+"""
+
+from concmodels import load
+
+ACCOUNTS = {"ada": 100, "ben": 100}
+ORDERS = [[("ada", "ben", 80)], [("ben", "ada", 10), ("ada", "ben", 80)]]
+
+
+def main(model, accounts=ACCOUNTS, orders=ORDERS, audits=1):
+    transfers, requests = model.Channel(0, "transfers"), model.Channel(0, "audits")
+    with model.TaskGroup() as group:
+        owner = group.spawn(bank, model, accounts, transfers, requests, name="bank")
+        with transfers, requests, model.TaskGroup() as clients:
+            tellers = [
+                clients.spawn(teller, model, transfers, its, name=f"teller {n}") for n, its in enumerate(orders, 1)
+            ]
+            auditor = clients.spawn(audit, model, requests, audits, name="auditor")
+    assert auditor.result() == [sum(accounts.values())] * audits, f"the audit saw {auditor.result()}"
+    return owner.result(), sum(it.result() for it in tellers)
+
+
+def bank(model, accounts, transfers, requests):
+    balances, sources = dict(accounts), [transfers, requests]
+    while sources:
+        came = model.select(*sources)
+        if came.closed:
+            sources.remove(came.channel)
+        elif came.channel is requests:
+            came.item.send(sum(balances.values()))
+        else:
+            payer, payee, amount, answer = came.item
+            enough = balances[payer] >= amount
+            if enough:
+                balances[payer] -= amount
+                balances[payee] += amount
+            answer.send(enough)
+    return balances
+
+
+def teller(model, transfers, orders):
+    answer, refused = model.Channel(1, "answer"), 0
+    with transfers:
+        for order in orders:
+            transfers.send((*order, answer))
+            refused += not answer.receive()
+    return refused
+
+
+def audit(model, requests, audits):
+    answer, totals = model.Channel(1, "answer"), []
+    for _ in range(audits):
+        requests.send(answer)
+        totals.append(answer.receive())
+    return totals
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    print(threads.run(main, threads))

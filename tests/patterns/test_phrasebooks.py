@@ -1,0 +1,72 @@
+"""From Go and from Erlang: each line of the two tables does what it says, on threads, on greenlets and on `sim`."""
+
+import math
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+
+import pytest
+
+from concmodels import load
+
+FOLDER = Path(__file__).parents[2] / "examples" / "paradigms"
+RETURNED = {
+    "from_go": {
+        "start": 42,
+        "make": [0, 8, math.inf],
+        "send_and_receive": 1,
+        "iterate": [1, 2],
+        "receive_from_a_closed_one": "closed",
+        "select": 1,
+        "select_with_default": "nothing yet",
+        "wait_no_longer": "too late",
+        "leave_out_a_case": [1, 2],
+        "wait_for_all": [0, 1, 4, 9],
+        "limit_the_time": "too late",
+        "cancel": True,
+        "exclude_each_other": 1,
+        "count_permits": 1,
+        "generate": [0, 1, 4],
+        "fan_in": [1, 2],
+        "recover": "recovered",
+    },
+    "from_erlang": {
+        "spawn": 5,
+        "tell": 2,
+        "ask": 1,
+        "own_pid": True,
+        "begin_and_end": (1, ["closed"]),
+        "reply_later": 3,
+        "restart": 7,
+        "end_it": "stopped",
+        "crash_together": "all have ended",
+        "crash_of_a_call": 5,
+        "resume": 5,
+        "end_in_order": "stopped",
+        "register": 5,
+        "receive_by_pattern": "first",
+        "wait_no_longer": "late",
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def folder_of_the_programs(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+
+
+@pytest.mark.parametrize("name", ["threads", "greenlet", "sim"])
+@pytest.mark.parametrize(("file", "line"), [(file, line) for file, lines in RETURNED.items() for line in lines])
+def test_a_line(name, file, line):
+    model = load(name)
+    returned = model.run(getattr(import_module(file), line), model)
+    if line == "make":
+        returned = [channel.capacity for channel in returned]
+    assert returned == RETURNED[file][line]
+
+
+@pytest.mark.parametrize("file", RETURNED)
+def test_every_line_is_tested(file):
+    of_the_file = [it for it in vars(import_module(file)).values() if getattr(it, "__module__", "") == file]
+    lines = {it.__name__ for it in of_the_file if list(signature(it).parameters) == ["model"]}
+    assert lines == RETURNED[file].keys()
