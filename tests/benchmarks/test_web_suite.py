@@ -81,7 +81,7 @@ def served(name: str) -> Iterator[Server]:
 
 def test_web_is_measured_only_where_it_is_named_and_a_whole_run_has_no_explorers():
     assert set(suites.SUITES) == {*suites.by_default(quick=True), "web", "certainty", "scale"}
-    rest = {"web", "explore", "certainty", "shapes", "scale"}
+    rest = {"web", "explore", "paradigms", "certainty", "shapes", "scale"}
     assert set(suites.SUITES) == {*suites.by_default(quick=False), *rest}
 
 
@@ -89,7 +89,7 @@ def test_web_is_measured_only_where_it_is_named_and_a_whole_run_has_no_explorers
     "left_out, options",
     [
         ({"web", "certainty", "scale"}, ["--quick"]),
-        ({"web", "explore", "certainty", "shapes", "gil", "scale"}, []),
+        ({"web", "explore", "paradigms", "certainty", "shapes", "gil", "scale"}, []),
     ],
 )
 def test_a_run_without_names_says_what_it_leaves_out(
