@@ -160,6 +160,7 @@ def run(options: argparse.Namespace) -> int:
             "gil": "2 minutes",
             "web": web.duration(options.quick),
             "explore": "5 minutes",
+            "paradigms": "2 minutes",
             "certainty": "1 minute",
             "scale": "2 minutes",
         }
