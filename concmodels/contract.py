@@ -54,9 +54,11 @@ What every model guarantees:
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
-from concurrent.futures import Future
 from types import TracebackType
-from typing import Protocol, Self, overload, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self, overload, runtime_checkable
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future  # it imports logging
 
 type Timeout = float | None
 """A number of seconds: any real number. `None` and `math.inf` set no limit; with 0 or less, an operation never waits.
