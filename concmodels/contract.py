@@ -89,6 +89,9 @@ class ChannelBase[T](Protocol):
     1
     """
 
+    def __init__(self, *_: object, **__: object) -> None:
+        raise TypeError(f"{type(self).__name__} is a type, for annotations: a channel is made by model.Channel(...)")
+
     @property
     def capacity(self) -> float:
         """The number of items that the channel can hold: 0 for a rendezvous, `math.inf` if only memory limits it.
@@ -598,11 +601,6 @@ class Model(Protocol):
         model.
 
         For example, a task waits for work and for the signal to stop:
-
-            done = model.select(work, stop)
-            if done.channel is stop or done.closed: return
-
-        A complete program:
 
             >>> from concmodels import load
             >>> def main(model):
