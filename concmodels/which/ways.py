@@ -8,6 +8,9 @@ Workers in other processes and interpreters import this, so it imports next to n
 """
 
 import contextlib
+import sys
+from os import times
+from time import perf_counter, process_time, thread_time
 
 from concmodels.platform import measuring
 
@@ -32,10 +35,6 @@ def clocks() -> Clocks:
     `thread_waited_s` how long this thread has waited for a processor that something else had, and `busy_s` how long all
     processors of the machine were busy, together.
     """
-    import sys
-    from os import times
-    from time import perf_counter, process_time, thread_time
-
     now = {"wall_s": perf_counter(), "thread_s": thread_time(), "process_s": process_time()}
     now["children_s"] = sum(times()[2:4])
     if (busy_s := measuring.busy()) is not None:
@@ -59,8 +58,6 @@ def since(began: Clocks, calls: float) -> Clocks:
 
 def elapsed(began: Clocks) -> float:
     """Return the seconds since then."""
-    from time import perf_counter
-
     return perf_counter() - began["wall_s"]
 
 
@@ -120,27 +117,23 @@ def holds_gil(call: Callable[[], object], seconds: float) -> float:
     A thread calls again and again, and this one computes beside it: it gets half of the time, or less, if both take
     turns. Waits for a processor are known, and don't count; so the machine may be busy. Raises what the call raises.
     """
-    from threading import Event, Thread
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Event
 
-    over, errors = Event(), list[BaseException]()
+    over = Event()
 
     def again() -> None:
-        try:
-            while not over.is_set():
-                call()
-        except BaseException as error:  # noqa: BLE001 - it is raised in the main thread
-            errors.append(error)
+        while not over.is_set():
+            call()
 
-    thread = Thread(target=again)
-    thread.start()
-    began = clocks()
-    while elapsed(began) < seconds:
-        pass
-    took = since(began, 1)
-    over.set()
-    thread.join()
-    if errors:
-        raise errors[0]
+    with ThreadPoolExecutor(1) as thread:
+        ended = thread.submit(again)
+        began = clocks()
+        while elapsed(began) < seconds:
+            pass
+        took = since(began, 1)
+        over.set()
+    ended.result()
     here = took["thread_s"] / max(took["wall_s"] - took.get("thread_waited_s", 0.0), took["thread_s"])
     return min(1.0, 2 * (1 - here))
 
@@ -151,7 +144,6 @@ class Tasks:
     def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], order: dict[str, Any]) -> None:
         import asyncio
         import selectors
-        from time import perf_counter
 
         class Selector(selectors.DefaultSelector):
             """Counts how long the loop had nothing to do."""

@@ -13,7 +13,7 @@ from in_process import called
 
 from concmodels.platform import measuring
 from concmodels.which.advice import judge
-from concmodels.which.function import described, found, place_of, shared_by
+from concmodels.which.function import CantCall, arguments_of, described, found, place_of, shared_by
 from concmodels.which.measured import INTERPRETERS, LOOP, PROCESSES, TASKS, THREADS
 from concmodels.which.trials import Trials
 from concmodels.which.ways import holds_gil, many
@@ -73,6 +73,13 @@ def test_what_names_no_function(tmp_path, monkeypatch, name, says):
 def test_what_cannot_be_called(arguments, says):
     name, *rest = arguments
     assert which(f"{KNOWN}:{name}", *rest) == (2, "", f"concmodels.which: {says}\n")
+
+
+def test_annotations_that_only_type_checkers_know_are_not_looked_up(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    assert arguments_of(known.annotated, place_of(f"{KNOWN}:annotated"), ["3"]) == (3,)
+    with pytest.raises(CantCall, match=r"say --with ARGUMENT for each of \(order: Decimal\) -> Decimal"):
+        arguments_of(known.annotated, place_of(f"{KNOWN}:annotated"), [])
 
 
 def test_a_call_that_does_not_end():
