@@ -10,7 +10,7 @@ Workers in other processes and interpreters import this, so it imports next to n
 import contextlib
 import sys
 from os import times
-from time import perf_counter, process_time, thread_time
+from time import perf_counter, process_time, sleep, thread_time
 
 from concmodels.platform import measuring
 
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     type Clocks = dict[str, float]
+
+_BREAK_S = 0.0002
+"""A thread that waits for the GIL gets it meanwhile."""
+_INTERVAL_S = 0.25
+"""So long a thread waits until it asks for the GIL: each time it does, it may wait for a processor, which is not known
+from its wait for the GIL."""
 
 
 def many(function: Callable[..., Any], arguments: tuple[Any, ...], calls: int, _: object = None) -> list[Any]:
@@ -35,20 +41,20 @@ def clocks() -> Clocks:
     `thread_waited_s` how long this thread has waited for a processor that something else had, and `busy_s` how long all
     processors of the machine were busy, together.
     """
-    now = {"wall_s": perf_counter(), "thread_s": thread_time(), "process_s": process_time()}
-    now["children_s"] = sum(times()[2:4])
+    now = {"children_s": sum(times()[2:4])}
     if (busy_s := measuring.busy()) is not None:
         now["busy_s"] = busy_s
-    pids: list[Any] = ["thread-self", "self"]
+    pids: list[Any] = ["self"]
     if "multiprocessing" in sys.modules:
         from multiprocessing import active_children
 
         pids += [child.pid for child in active_children()]
-    told = [it for it in map(measuring.scheduled, pids) if it is not None]
-    if len(told) == len(pids):
-        now["thread_waited_s"] = told[0][1]
-        now["cpu_s"] = sum(ran for ran, _ in told[1:])
-    return now
+    told = [it for it in map(measuring.scheduled, [*pids, "thread-self"]) if it is not None]
+    if len(told) > len(pids):
+        now["cpu_s"] = sum(ran for ran, _ in told[:-1])
+        now["thread_waited_s"] = told[-1][1]
+    # Last, and at once: to read a file is to let go of the GIL, and may be to wait for it.
+    return now | {"thread_s": thread_time(), "process_s": process_time(), "wall_s": perf_counter()}
 
 
 def since(began: Clocks, calls: float) -> Clocks:
@@ -114,28 +120,36 @@ class Workers:
 def holds_gil(call: Callable[[], object], seconds: float) -> float:
     """Return for which share of its time a call holds the GIL.
 
-    A thread calls again and again, and this one computes beside it: it gets half of the time, or less, if both take
-    turns. Waits for a processor are known, and don't count; so the machine may be busy. Raises what the call raises.
+    A thread calls again and again, and lets go of the GIL after each call. This one computes beside it, nearly always
+    without the GIL: when it neither computes nor waits for a processor, it waits for the GIL. So the machine may be
+    busy. Raises what the call raises.
     """
     from concurrent.futures import ThreadPoolExecutor
     from threading import Event
+    from zlib import crc32
 
-    over = Event()
+    over, data, interval = Event(), bytes(1 << 17), sys.getswitchinterval()
 
     def again() -> None:
         while not over.is_set():
             call()
+            sleep(_BREAK_S)
 
-    with ThreadPoolExecutor(1) as thread:
-        ended = thread.submit(again)
-        began = clocks()
-        while elapsed(began) < seconds:
-            pass
-        took = since(began, 1)
-        over.set()
+    sys.setswitchinterval(_INTERVAL_S)
+    try:
+        with ThreadPoolExecutor(1) as thread:
+            ended, began, ran = thread.submit(again), clocks(), 0.0
+            while not ended.done() and (elapsed(began) < seconds or ran < seconds / 4 and elapsed(began) < 8 * seconds):
+                for _ in range(8):
+                    crc32(data)
+                took = since(began, 1)
+                ran = took["process_s"] - took["thread_s"]
+            over.set()
+    finally:
+        sys.setswitchinterval(interval)
     ended.result()
-    here = took["thread_s"] / max(took["wall_s"] - took.get("thread_waited_s", 0.0), took["thread_s"])
-    return min(1.0, 2 * (1 - here))
+    waited = took["wall_s"] - took["thread_s"] - took.get("thread_waited_s", 0.0)
+    return max(0.0, min(1.0, waited / ran)) if ran else 0.0
 
 
 class Tasks:
