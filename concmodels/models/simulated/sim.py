@@ -78,7 +78,7 @@ def here() -> World:
     """Return the world of the run in this thread. Raises `RuntimeError` outside of a run."""
     world = current()
     if world is None:
-        raise RuntimeError("nothing can end this wait, because no run is here: write run(main), not run(main())")
+        raise RuntimeError("this has to wait, and no run is here: write run(main), not run(main())")
     return world
 
 
