@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 
 _BREAK_S = 0.0002
 """A thread that waits for the GIL gets it meanwhile."""
-_INTERVAL_S = 0.25
-"""So long a thread waits until it asks for the GIL: each time it does, it may wait for a processor, which is not known
-from its wait for the GIL."""
+_INTERVAL_S = 10.0
+"""So long a thread waits for the GIL until it asks for it."""
 
 
 def many(function: Callable[..., Any], arguments: tuple[Any, ...], calls: int, _: object = None) -> list[Any]:
@@ -120,19 +119,24 @@ class Workers:
 def holds_gil(call: Callable[[], object], seconds: float) -> float:
     """Return for which share of its time a call holds the GIL.
 
-    A thread calls again and again, and lets go of the GIL after each call. This one computes beside it, nearly always
-    without the GIL: when it neither computes nor waits for a processor, it waits for the GIL. So the machine may be
-    busy. Raises what the call raises.
+    A thread calls again and again, and lets go of the GIL after each call, but not because another thread asks for it.
+    This one computes beside it, nearly always without the GIL. If it never has the GIL during a call, the call holds it
+    all the time. Else the share is told by how long this thread waits for it: that is when it neither computes nor
+    waits for a processor. So the machine may be busy. Raises what the call raises.
     """
     from concurrent.futures import ThreadPoolExecutor
     from threading import Event
     from zlib import crc32
 
     over, data, interval = Event(), bytes(1 << 17), sys.getswitchinterval()
+    during, looks = False, [0, 0]
 
     def again() -> None:
+        nonlocal during
         while not over.is_set():
+            during = True
             call()
+            during = False
             sleep(_BREAK_S)
 
     def waited(seconds: float) -> float:
@@ -141,6 +145,7 @@ def holds_gil(call: Callable[[], object], seconds: float) -> float:
         while elapsed(began) < seconds or ran < seconds / 2 and elapsed(began) < 8 * seconds:
             for _ in range(8):
                 crc32(data)
+                looks[during] += 1
             took = since(began, 1)
             ran = took["process_s"] - took["thread_s"]
         waited_s = took["wall_s"] - took["thread_s"] - took.get("thread_waited_s", 0.0)
@@ -149,15 +154,15 @@ def holds_gil(call: Callable[[], object], seconds: float) -> float:
     sys.setswitchinterval(_INTERVAL_S)
     try:
         with ThreadPoolExecutor(1) as thread:
-            ended = thread.submit(again)
-            # The median of three: on a busy machine the other thread may stop just while it holds the GIL, or run just
-            # while this one has no processor.
-            share = sorted(waited(seconds / 3) for _ in range(3))[1]
+            ended, began, shares = thread.submit(again), clocks(), list[float]()
+            while len(shares) < 3 and elapsed(began) < 2 * seconds:
+                shares.append(waited(seconds / 3))
             over.set()
     finally:
         sys.setswitchinterval(interval)
     ended.result()
-    return share
+    # The median: on a busy machine the other thread may stop just while it holds the GIL.
+    return sorted(shares)[len(shares) // 2] if looks[True] > 0.02 * sum(looks) else 1.0
 
 
 class Tasks:
