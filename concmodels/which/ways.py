@@ -121,15 +121,15 @@ def holds_gil(call: Callable[[], object], seconds: float) -> float:
 
     A thread calls again and again, and lets go of the GIL after each call, but not because another thread asks for it.
     This one computes beside it, nearly always without the GIL. If it never has the GIL during a call, the call holds it
-    all the time. Else the share is told by how long this thread waits for it: that is when it neither computes nor
-    waits for a processor. So the machine may be busy. Raises what the call raises.
+    all the time. Else the share is the time that the other one runs while this one waits, and for no processor. So the
+    machine may be busy. Raises what the call raises.
     """
     from concurrent.futures import ThreadPoolExecutor
     from threading import Event
     from zlib import crc32
 
     over, data, interval = Event(), bytes(1 << 17), sys.getswitchinterval()
-    during, looks = False, [0, 0]
+    during, looks, ran, held = False, [0, 0], 0.0, 0.0
 
     def again() -> None:
         nonlocal during
@@ -139,30 +139,38 @@ def holds_gil(call: Callable[[], object], seconds: float) -> float:
             during = False
             sleep(_BREAK_S)
 
-    def waited(seconds: float) -> float:
-        """Return how long this thread waits for the GIL, for each second that the other one runs."""
-        began, ran = clocks(), 0.0
-        while elapsed(began) < seconds or ran < seconds / 2 and elapsed(began) < 8 * seconds:
-            for _ in range(8):
-                crc32(data)
-                looks[during] += 1
-            took = since(began, 1)
-            ran = took["process_s"] - took["thread_s"]
-        waited_s = took["wall_s"] - took["thread_s"] - took.get("thread_waited_s", 0.0)
-        return max(0.0, min(1.0, waited_s / ran)) if ran else 0.0
-
     sys.setswitchinterval(_INTERVAL_S)
     try:
         with ThreadPoolExecutor(1) as thread:
-            ended, began, shares = thread.submit(again), clocks(), list[float]()
-            while len(shares) < 3 and elapsed(began) < 2 * seconds:
-                shares.append(waited(seconds / 3))
+            ended, began = thread.submit(again), perf_counter()
+            last = _moment()
+            while (took := perf_counter() - began) < seconds or ran < seconds / 2 and took < 8 * seconds:
+                crc32(data)
+                looks[during] += 1
+                now = _moment()
+                waited, computed, both, passed = (after - before for before, after in zip(last, now, strict=True))
+                ran += both - computed
+                held += max(0.0, min(both - computed, passed - computed - waited))
+                last = now
             over.set()
     finally:
         sys.setswitchinterval(interval)
     ended.result()
-    # The median: on a busy machine the other thread may stop just while it holds the GIL.
-    return sorted(shares)[len(shares) // 2] if looks[True] > 0.02 * sum(looks) else 1.0
+    if looks[True] <= 0.02 * sum(looks):
+        return 1.0
+    return min(1.0, held / ran) if ran else 0.0
+
+
+def _moment() -> tuple[float, float, float, float]:
+    """Return how long this thread has waited for a processor, what it and all threads computed, and the time."""
+    before = None
+    while True:
+        now = thread_time(), process_time(), perf_counter()
+        told = measuring.scheduled("thread-self")  # to read a file is to let go of the GIL
+        waited = told[1] if told else 0.0
+        if waited == before:  # it had a processor meanwhile
+            return waited, *now
+        before = waited
 
 
 class Tasks:
