@@ -15,9 +15,7 @@ of such a memory boundary keeps its type or arrives as `RemoteError`. If the pro
 ends with `TaskDied`, because the process may have held a lock. If it is the process of a pool's worker and no lock was
 held, only the task that it was running fails, with `WorkerDied`. All these exceptions are in `concmodels.errors`.
 
-This module is for readers, type checkers and tests. No model imports it.
-
-What every model guarantees:
+This module is for readers, type checkers and tests: no model imports it. What every model guarantees:
 
 * An item that a channel has accepted reaches at most one receiver, and exactly one if the channel is drained and no
   task is killed. The items of one sender arrive in the order in which they were sent.
@@ -54,9 +52,11 @@ What every model guarantees:
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
-from concurrent.futures import Future
 from types import TracebackType
-from typing import Protocol, Self, overload, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self, overload, runtime_checkable
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future  # it imports logging
 
 type Timeout = float | None
 """A number of seconds: any real number. `None` and `math.inf` set no limit; with 0 or less, an operation never waits.
@@ -86,6 +86,9 @@ class ChannelBase[T](Protocol):
     >>> channel.receive_nowait()
     1
     """
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise TypeError(f"{type(self).__name__} is a type, for annotations: a channel is made by model.Channel(...)")
 
     @property
     def capacity(self) -> float:
@@ -553,6 +556,11 @@ class Model(Protocol):
         that has no buffer. Never waits, and is not awaited.
         """
 
+    @overload
+    def run[R](
+        self, main: Callable[..., Coroutine[object, object, R]], *args: object, deadlock_after: float | None = 1.0
+    ) -> R: ...
+    @overload
     def run[R](self, main: Callable[..., R], *args: object, deadlock_after: float | None = 1.0) -> R:
         """Start what the model needs (a loop, a hub, processes), call `main(*args)` in it, stop it, return the result.
 
@@ -571,10 +579,9 @@ class Model(Protocol):
         In the main thread, `run` installs its own SIGINT handler and restores the old one at its end. It does the same
         for SIGTERM and SIGHUP if they have their default action, which would kill the process: they then end the run as
         Ctrl-C does, and `run` raises `Terminated`, a `SystemExit` with the status 143 or 129. Several signals within a
-        second count as one. (If signals arrive together, Python reports them in the order of their numbers, SIGHUP
-        first.) If a program ignores such a signal (under nohup, for example) or handles it itself, that doesn't change.
-        Without a run nothing is guaranteed for Ctrl-C: Python's own handler may raise in the middle of an operation
-        on a channel, and then an item may be lost, or the channel's lock may stay held for ever.
+        second count as one. If a program ignores such a signal (as under nohup) or handles it itself, it still does.
+        Without a run nothing is guaranteed for Ctrl-C: Python's own handler may raise in the middle of an operation on
+        a channel, and then an item may be lost, or the channel's lock may stay held for ever.
 
         A signal handler of the program must not use a channel. It could interrupt an operation that holds the channel's
         lock, and would then wait for that lock for ever. Instead, let it set a flag, or write to a pipe for which a
@@ -594,13 +601,6 @@ class Model(Protocol):
         the channel is closed. Raises `TimeoutError` after `timeout` seconds (with 0, unless a case is ready now),
         `ValueError` if there is no case, and `TypeError` for an argument that is not a case or belongs to another
         model.
-
-        For example, a task waits for work and for the signal to stop:
-
-            done = model.select(work, stop)
-            if done.channel is stop or done.closed: return
-
-        A complete program:
 
             >>> from concmodels import load
             >>> def main(model):

@@ -111,7 +111,9 @@ class SyncModel(Model, Protocol):
     @property
     def Pool(self) -> MakesPool: ...
 
-    def run[*A, R](self, main: Callable[[*A], R], *args: *A, deadlock_after: float | None = 1.0) -> R: ...
+    def run[*A, R](  # type: ignore[override]  # only a plain function can be the main of a sync model
+        self, main: Callable[[*A], R], *args: *A, deadlock_after: float | None = 1.0
+    ) -> R: ...
     @overload  # type: ignore[override]  # what is no case is an error here, and a TypeError when it runs
     def select[A](self, a: _Case[A], /, *, timeout: Timeout = None, priority: bool = False) -> Selected[A]: ...
     @overload
@@ -195,7 +197,7 @@ class AsyncModel(Model, Protocol):
 class BoundaryModel(SyncModel, Protocol):
     """A model whose tasks don't share their memory: processes, subinterp."""
 
-    def run[*A, R](
+    def run[*A, R](  # type: ignore[override]  # as in `SyncModel`
         self,
         main: Callable[[*A], R],
         *args: *A,
@@ -207,7 +209,7 @@ class BoundaryModel(SyncModel, Protocol):
 class SimulatedModel(SyncModel, Protocol):
     """The simulated world, `sim`, in which a schedule or a seed says which task goes on."""
 
-    def run[*A, R](
+    def run[*A, R](  # type: ignore[override]  # as in `SyncModel`
         self,
         main: Callable[[*A], R],
         *args: *A,

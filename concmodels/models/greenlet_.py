@@ -92,7 +92,7 @@ class Waiter(SingleThreadWaiter):  # without an underscore, for the tasklets bui
         try:
             return _tasks[getcurrent()]
         except KeyError:
-            raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`") from None
+            raise RuntimeError("this has to wait, and no run is here: write run(main), not run(main())") from None
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken, by the timeout too: returns True. Raises `Cancelled`, or a pending Ctrl-C."""

@@ -8,6 +8,7 @@ import inspect
 import os
 import pickle
 import sys
+from annotationlib import Format
 from collections.abc import Callable
 from traceback import extract_tb
 from types import CodeType, FunctionType, ModuleType
@@ -82,13 +83,14 @@ def arguments_of(function: Callable[..., Any], place: Place, texts: list[str]) -
     """
     values = tuple(_value(text, place) for text in texts)
     try:
-        signature = inspect.signature(function)
+        signature = inspect.signature(function, annotation_format=Format.STRING)  # some are for type checkers alone
     except ValueError:
         return values  # a function in C that doesn't tell
     try:
         signature.bind(*values)
     except TypeError as error:
-        given = "; each --with gives one" if texts else f": say --with ARGUMENT for each of {signature}"
+        shown = signature.format(quote_annotation_strings=False)
+        given = "; each --with gives one" if texts else f": say --with ARGUMENT for each of {shown}"
         raise CantCall(f"{place.function} can't be called like this: {error}{given}") from None
     return values
 

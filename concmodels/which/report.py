@@ -39,8 +39,7 @@ def _about(its: Measured) -> Iterator[str]:
     waits = f"waits for {1 - its.computes:.0%}"
     yield f"{call}; it computes for {its.computes:.0%} of that and {waits}: it is {kind}-bound."
     if its.hindrances:
-        text = "; ".join(its.hindrances)
-        yield f"{text[0].upper()}{text[1:]}."
+        yield f"But {'; '.join(its.hindrances)}."
     elif its.result_bytes is not None:
         yield f"It can be pickled, as processes need, and its result too: {its.result_bytes:,} bytes."
     if not its.is_async and its.gil and its.computes >= MOSTLY and its.ways[THREADS].holds_gil is not None:

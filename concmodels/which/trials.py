@@ -33,7 +33,6 @@ _CHUNK_S = 0.004
 _MOST_IN_CHUNK = 10_000
 _MOST_BYTES = 16 * 1024**2
 _LOOK_S = 0.1
-_POLL_S = 0.01
 _SAMPLE_S = 0.02
 _START_S = 1.0
 
@@ -170,45 +169,30 @@ class Trials:
     def _watch(self, process: subprocess.Popen[bytes], seconds: float) -> None:
         """Wait for the end of a process. Raises `TimeoutError`, and `Failed`, also if it takes too much memory."""
         end = time.monotonic() + seconds
-        while not _has_ended(process):
+        while (status := _status(process, min(_LOOK_S, end - time.monotonic()))) is None:
             # Not the PSS: to count it, the kernel stops what these processes do with their memory.
             pids = (process.pid, *(measuring.descendants(process.pid) or ()))
             if (size := sum(measuring.peak(it) or 0 for it in pids)) > self.most_bytes:
                 raise Failed(f"stopped, because it took {size / 1024**3:.1f} GiB of memory")
             if time.monotonic() >= end:
                 raise TimeoutError
-            look = time.monotonic() + _LOOK_S
-            while time.monotonic() < look and not _has_ended(process):
-                time.sleep(_POLL_S)
-        status = _end(process)
-        if status < 0:
-            raise Failed(f"its process was killed by {_signal(-status)}")
         if status:
-            raise Failed(f"its process ended with status {status}")
+            number = {it.value: it.name for it in signal.Signals}.get(-status, f"signal {-status}")
+            raise Failed(f"its process {f'was killed by {number}' if status < 0 else f'ended with status {status}'}")
 
 
-def _signal(number: int) -> str:
+def _status(process: subprocess.Popen[bytes], seconds: float) -> int | None:
+    """Wait so long for the end of a process; return its status, or None if it goes on."""
     try:
-        return signal.Signals(number).name
-    except ValueError:  # a real-time signal
-        return f"signal {number}"
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
 
 
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Tell whether a process has ended. It is not reaped, so that its group keeps its number until `_end`."""
-    if os.name != "posix" or process.returncode is not None:
-        return process.poll() is not None
-    try:
-        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-    except ChildProcessError:  # it has ended, and where SIGCHLD is ignored nobody reaps it
-        return True
-
-
-def _end(process: subprocess.Popen[bytes]) -> int:
-    """End a process and its workers, also those that it has left behind; return its status."""
-    if process.returncode is None:
-        if os.name == "posix":
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-    return process.wait()
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and its workers, also those that it has left behind: they are a group of their own."""
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.wait()

@@ -8,6 +8,9 @@ Workers in other processes and interpreters import this, so it imports next to n
 """
 
 import contextlib
+import sys
+from os import times
+from time import perf_counter, process_time, sleep, thread_time
 
 from concmodels.platform import measuring
 
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     type Clocks = dict[str, float]
+
+_BREAK_S = 0.0002
+"""A thread that waits for the GIL gets it meanwhile."""
+_INTERVAL_S = 10.0
+"""So long a thread waits for the GIL until it asks for it."""
 
 
 def many(function: Callable[..., Any], arguments: tuple[Any, ...], calls: int, _: object = None) -> list[Any]:
@@ -32,24 +40,20 @@ def clocks() -> Clocks:
     `thread_waited_s` how long this thread has waited for a processor that something else had, and `busy_s` how long all
     processors of the machine were busy, together.
     """
-    import sys
-    from os import times
-    from time import perf_counter, process_time, thread_time
-
-    now = {"wall_s": perf_counter(), "thread_s": thread_time(), "process_s": process_time()}
-    now["children_s"] = sum(times()[2:4])
+    now = {"children_s": sum(times()[2:4])}
     if (busy_s := measuring.busy()) is not None:
         now["busy_s"] = busy_s
-    pids: list[Any] = ["thread-self", "self"]
+    pids: list[Any] = ["self"]
     if "multiprocessing" in sys.modules:
         from multiprocessing import active_children
 
         pids += [child.pid for child in active_children()]
-    told = [it for it in map(measuring.scheduled, pids) if it is not None]
-    if len(told) == len(pids):
-        now["thread_waited_s"] = told[0][1]
-        now["cpu_s"] = sum(ran for ran, _ in told[1:])
-    return now
+    told = [it for it in map(measuring.scheduled, [*pids, "thread-self"]) if it is not None]
+    if len(told) > len(pids):
+        now["cpu_s"] = sum(ran for ran, _ in told[:-1])
+        now["thread_waited_s"] = told[-1][1]
+    # Last, and at once: to read a file is to let go of the GIL, and may be to wait for it.
+    return now | {"thread_s": thread_time(), "process_s": process_time(), "wall_s": perf_counter()}
 
 
 def since(began: Clocks, calls: float) -> Clocks:
@@ -59,8 +63,6 @@ def since(began: Clocks, calls: float) -> Clocks:
 
 def elapsed(began: Clocks) -> float:
     """Return the seconds since then."""
-    from time import perf_counter
-
     return perf_counter() - began["wall_s"]
 
 
@@ -117,32 +119,58 @@ class Workers:
 def holds_gil(call: Callable[[], object], seconds: float) -> float:
     """Return for which share of its time a call holds the GIL.
 
-    A thread calls again and again, and this one computes beside it: it gets half of the time, or less, if both take
-    turns. Waits for a processor are known, and don't count; so the machine may be busy. Raises what the call raises.
+    A thread calls again and again, and lets go of the GIL after each call, but not because another thread asks for it.
+    This one computes beside it, nearly always without the GIL. If it never has the GIL during a call, the call holds it
+    all the time. Else the share is the time that the other one runs while this one waits, and for no processor. So the
+    machine may be busy. Raises what the call raises.
     """
-    from threading import Event, Thread
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Event
+    from zlib import crc32
 
-    over, errors = Event(), list[BaseException]()
+    over, data, interval = Event(), bytes(1 << 17), sys.getswitchinterval()
+    during, looks, ran, held = False, [0, 0], 0.0, 0.0
 
     def again() -> None:
-        try:
-            while not over.is_set():
-                call()
-        except BaseException as error:  # noqa: BLE001 - it is raised in the main thread
-            errors.append(error)
+        nonlocal during
+        while not over.is_set():
+            during = True
+            call()
+            during = False
+            sleep(_BREAK_S)
 
-    thread = Thread(target=again)
-    thread.start()
-    began = clocks()
-    while elapsed(began) < seconds:
-        pass
-    took = since(began, 1)
-    over.set()
-    thread.join()
-    if errors:
-        raise errors[0]
-    here = took["thread_s"] / max(took["wall_s"] - took.get("thread_waited_s", 0.0), took["thread_s"])
-    return min(1.0, 2 * (1 - here))
+    sys.setswitchinterval(_INTERVAL_S)
+    try:
+        with ThreadPoolExecutor(1) as thread:
+            ended, began = thread.submit(again), perf_counter()
+            last = _moment()
+            while (took := perf_counter() - began) < seconds or ran < seconds / 2 and took < 8 * seconds:
+                crc32(data)
+                looks[during] += 1
+                now = _moment()
+                waited, computed, both, passed = (after - before for before, after in zip(last, now, strict=True))
+                ran += both - computed
+                held += max(0.0, min(both - computed, passed - computed - waited))
+                last = now
+            over.set()
+    finally:
+        sys.setswitchinterval(interval)
+    ended.result()
+    if looks[True] <= 0.02 * sum(looks):
+        return 1.0
+    return min(1.0, held / ran) if ran else 0.0
+
+
+def _moment() -> tuple[float, float, float, float]:
+    """Return how long this thread has waited for a processor, what it and all threads computed, and the time."""
+    before = None
+    while True:
+        now = thread_time(), process_time(), perf_counter()
+        told = measuring.scheduled("thread-self")  # to read a file is to let go of the GIL
+        waited = told[1] if told else 0.0
+        if waited == before:  # it had a processor meanwhile
+            return waited, *now
+        before = waited
 
 
 class Tasks:
@@ -151,7 +179,6 @@ class Tasks:
     def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], order: dict[str, Any]) -> None:
         import asyncio
         import selectors
-        from time import perf_counter
 
         class Selector(selectors.DefaultSelector):
             """Counts how long the loop had nothing to do."""

@@ -10,17 +10,17 @@ import concmodels.stackless as stackless
 NODES = 300
 
 
-def node(inbox, outbox):
+def node(inbox: stackless.channel, outbox: stackless.channel) -> None:
     while True:
         outbox.send(inbox.receive())
 
 
-def feed(outbox, messages):
+def feed(outbox: stackless.channel, messages: int) -> None:
     for number in range(messages):
         outbox.send(number)
 
 
-def ring(nodes, messages):
+def ring(nodes: int, messages: int) -> list[int]:
     first = inbox = stackless.channel()
     for _ in range(nodes):
         outbox = stackless.channel()

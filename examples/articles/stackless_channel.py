@@ -3,12 +3,12 @@
 import concmodels.stackless as stackless
 
 
-def receiver(channel):
+def receiver(channel: stackless.channel) -> None:
     for _ in range(2):
         print("   received", channel.receive())
 
 
-def sender(channel):
+def sender(channel: stackless.channel) -> None:
     for word in ("one", "two"):
         print("sending", word)
         channel.send(word)

@@ -2,10 +2,12 @@
 
 import concmodels.stackless as stackless
 
+type Tree = tuple[Tree | int, ...]
+
 TREE = ((1, 2), 3, ((4,), 5))
 
 
-def walk(tree, found):
+def walk(tree: Tree, found: stackless.channel) -> None:
     for item in tree:
         if isinstance(item, tuple):
             walk(item, found)  # an ordinary call
@@ -13,10 +15,10 @@ def walk(tree, found):
             found.send(item)  # however deep, the whole stack waits here
 
 
-def leaves(tree):
+def leaves(tree: Tree) -> stackless.channel:
     found = stackless.channel()
 
-    def whole():
+    def whole() -> None:
         walk(tree, found)
         found.send_exception(StopIteration)
 

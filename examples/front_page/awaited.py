@@ -1,11 +1,11 @@
 """The same program, awaited."""
 
-from concmodels import load
+from concmodels import AsyncChannel, load
 
 model = load("trio")
 
 
-async def main():
+async def main() -> None:
     channel = model.Channel(8)
     async with model.TaskGroup() as group:
         group.spawn(show, channel)
@@ -13,7 +13,7 @@ async def main():
             await channel.send(number)
 
 
-async def show(channel):
+async def show(channel: AsyncChannel[int]) -> None:
     for _ in range(3):
         print(await channel.receive())
 

@@ -1,11 +1,11 @@
 """The program on the front page of the site: two tasks and a channel between them."""
 
-from concmodels import load
+from concmodels import Channel, load
 
 model = load("threads")
 
 
-def main():
+def main() -> None:
     channel = model.Channel(8)
     with model.TaskGroup() as group:
         group.spawn(show, channel)
@@ -13,7 +13,7 @@ def main():
             channel.send(number)
 
 
-def show(channel):
+def show(channel: Channel[int]) -> None:
     for _ in range(3):
         print(channel.receive())
 

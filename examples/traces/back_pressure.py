@@ -3,24 +3,24 @@
 import math
 import sys
 
-from concmodels import load, trace
+from concmodels import Channel, SyncModel, load, trace
 
 
-def main(model, capacity):
+def main(model: SyncModel, capacity: float) -> None:
     shelf = model.Channel(capacity, "shelf")
     with model.TaskGroup() as group:
         group.spawn(bake, model, shelf, name="baker")
         group.spawn(sell, model, shelf, name="seller")
 
 
-def bake(model, shelf):
+def bake(model: SyncModel, shelf: Channel[int]) -> None:
     for loaf in range(30):
         model.sleep(0.002)
         shelf.send(loaf)
     shelf.close()
 
 
-def sell(model, shelf):
+def sell(model: SyncModel, shelf: Channel[int]) -> None:
     for _ in shelf:
         model.sleep(0.006)
 

@@ -2,10 +2,10 @@
 
 import sys
 
-from concmodels import load, trace
+from concmodels import AsyncModel, load, trace
 
 
-async def main(model):
+async def main(model: AsyncModel) -> None:
     async with model.TaskGroup() as group:
         group.spawn(polite, model, name="polite")
         group.spawn(stubborn, model, name="stubborn")
@@ -13,11 +13,11 @@ async def main(model):
         group.cancel()
 
 
-async def polite(model):
+async def polite(model: AsyncModel) -> None:
     await model.sleep(3600)
 
 
-async def stubborn(model):
+async def stubborn(model: AsyncModel) -> None:
     try:
         await model.sleep(3600)
     except model.Cancelled:

@@ -2,10 +2,10 @@
 
 import sys
 
-from concmodels import load, trace
+from concmodels import Channel, SyncModel, load, trace
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     parts = model.Channel(8, "parts")
     with model.TaskGroup() as group:
         for number in (1, 2):
@@ -14,7 +14,7 @@ def main(model):
             parts.receive()
 
 
-def compute(parts):
+def compute(parts: Channel[int]) -> None:
     for part in range(5):
         count = 3_000_000
         while count:

@@ -2,10 +2,10 @@
 
 import sys
 
-from concmodels import load, trace
+from concmodels import SyncModel, load, trace
 
 
-def main(model, workers):
+def main(model: SyncModel, workers: int) -> None:
     with model.Pool(workers) as pool:
         results = []
         for _ in range(16):

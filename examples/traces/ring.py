@@ -2,10 +2,10 @@
 
 import sys
 
-from concmodels import load, trace
+from concmodels import Channel, SyncModel, load, trace
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     links = [model.Channel(1, f"link {number}") for number in range(5)]
     with model.TaskGroup() as group:
         for number in range(4):
@@ -16,7 +16,7 @@ def main(model):
         links[0].close()
 
 
-def node(inbox, outbox):
+def node(inbox: Channel[int], outbox: Channel[int]) -> None:
     for token in inbox:
         outbox.send(token)
     outbox.close()

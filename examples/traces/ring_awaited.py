@@ -2,10 +2,10 @@
 
 import sys
 
-from concmodels import load, trace
+from concmodels import AsyncChannel, AsyncModel, load, trace
 
 
-async def main(model):
+async def main(model: AsyncModel) -> None:
     links = [model.Channel(1, f"link {number}") for number in range(5)]
     async with model.TaskGroup() as group:
         for number in range(4):
@@ -16,7 +16,7 @@ async def main(model):
         links[0].close()
 
 
-async def node(inbox, outbox):
+async def node(inbox: AsyncChannel[int], outbox: AsyncChannel[int]) -> None:
     async for token in inbox:
         await outbox.send(token)
     outbox.close()

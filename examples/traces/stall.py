@@ -2,10 +2,10 @@
 
 import sys
 
-from concmodels import load, trace
+from concmodels import Channel, SyncModel, load, trace
 
 
-def main(model, pricers):
+def main(model: SyncModel, pricers: int) -> None:
     orders, priced = model.Channel(2, "orders"), model.Channel(2, "priced")
     with model.TaskGroup() as group:
         group.spawn(read, model, orders, name="read")
@@ -16,20 +16,20 @@ def main(model, pricers):
         priced.close()
 
 
-def read(model, orders):
+def read(model: SyncModel, orders: Channel[int]) -> None:
     for number in range(12):
         model.sleep(0.001)
         orders.send(number)
     orders.close()
 
 
-def price(model, orders, priced):
+def price(model: SyncModel, orders: Channel[int], priced: Channel[tuple[int, float]]) -> None:
     for number in orders:
         model.sleep(0.008)  # somebody else's server is asked
         priced.send((number, 9.95))
 
 
-def pack(model, priced):
+def pack(model: SyncModel, priced: Channel[tuple[int, float]]) -> None:
     for _ in priced:
         model.sleep(0.002)
 

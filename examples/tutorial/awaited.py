@@ -1,9 +1,9 @@
 """Two tasks and two channels: one squares what the other sends. Async."""
 
-from concmodels import load
+from concmodels import AsyncChannel, AsyncModel, load
 
 
-async def main(model):
+async def main(model: AsyncModel) -> None:
     numbers, squares = model.Channel(2), model.Channel(2)
     async with model.TaskGroup() as group:
         group.spawn(square, numbers, squares)
@@ -13,7 +13,7 @@ async def main(model):
         numbers.close()
 
 
-async def square(numbers, squares):
+async def square(numbers: AsyncChannel[int], squares: AsyncChannel[int]) -> None:
     async for number in numbers:
         await squares.send(number * number)
 

@@ -2,19 +2,19 @@
 
 from collections import Counter
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 RUNS = 1000
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     counted = Counter(jobs_done(model) for _ in range(RUNS))
     for number in range(4):
         share = counted[number] / RUNS
         print(f"{number} jobs done: {share:4.0%}  {'*' * round(40 * share)}")
 
 
-def jobs_done(model):
+def jobs_done(model: SyncModel) -> int:
     jobs, stop = model.Channel(8), model.Channel(8)
     for job in ("wash", "dry", "fold"):
         jobs.send(job)

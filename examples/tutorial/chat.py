@@ -2,12 +2,14 @@
 
 from contextlib import suppress
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 from concmodels.errors import WouldBlock
-from concmodels.net import connect, listen
+from concmodels.net import Listener, Stream, connect, listen
+
+type Event = tuple[str, Channel[bytes], bytes]  # what has happened, the client's outbox, and what it said
 
 
-def serve(model, listener):
+def serve(model: SyncModel, listener: Listener) -> None:
     events = model.Channel(100)
     with model.TaskGroup() as group:
         group.spawn(distribute, events)
@@ -17,7 +19,7 @@ def serve(model, listener):
         events.close()
 
 
-def converse(model, stream, events):
+def converse(model: SyncModel, stream: Stream, events: Channel[Event]) -> None:
     outbox = model.Channel(100)
     events.send(("came", outbox, b"welcome"))
     with stream, model.TaskGroup() as group:
@@ -28,14 +30,14 @@ def converse(model, stream, events):
         events.send(("left", outbox, b""))
 
 
-def send_all(stream, outbox):
+def send_all(stream: Stream, outbox: Channel[bytes]) -> None:
     with suppress(OSError):
         for data in outbox:
             stream.send(data)
 
 
-def distribute(events):
-    outboxes = []  # only this task knows them
+def distribute(events: Channel[Event]) -> None:
+    outboxes: list[Channel[bytes]] = []  # only this task knows them
     for event, outbox, data in events:
         if event == "came":
             outboxes.append(outbox)
@@ -50,7 +52,7 @@ def distribute(events):
                         other.send_nowait(data)
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     with listen(model, "127.0.0.1", 0) as listener, model.TaskGroup() as group:
         group.spawn(serve, model, listener)
         clients = [connect(model, *listener.address, timeout=5) for _ in range(3)]

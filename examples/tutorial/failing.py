@@ -1,9 +1,9 @@
 """Two tasks in a group: one fails while the other waits for an hour."""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     ready = model.Channel(0)
     try:
         with model.TaskGroup() as group:
@@ -13,7 +13,7 @@ def main(model):
         print("main: the group is over:", *failed.exceptions)
 
 
-def patient(model, ready):
+def patient(model: SyncModel, ready: Channel[str]) -> None:
     try:
         ready.send("I am about to wait")
         model.sleep(3600)
@@ -22,7 +22,7 @@ def patient(model, ready):
         print("patient: I tidy up")
 
 
-def clumsy(ready):
+def clumsy(ready: Channel[str]) -> None:
     ready.receive()
     print("clumsy: I divide by zero")
     print(1 / 0)

@@ -1,10 +1,10 @@
 """The baker goes home without closing the shelf, and the seller waits for a loaf that nobody will bake."""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 from concmodels.errors import Deadlock
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     shelf = model.Channel(2, "shelf")
     with model.TaskGroup() as group:
         group.spawn(bake, shelf)
@@ -12,7 +12,7 @@ def main(model):
             print("sold", loaf)
 
 
-def bake(shelf):
+def bake(shelf: Channel[str]) -> None:
     shelf.send("rye")
 
 

@@ -1,9 +1,9 @@
 """The same shelf, and nobody who takes anything from it: where does the baker have to wait?"""
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     shelf = model.Channel(2)
     for loaf in ("rye", "wheat", "spelt"):
         try:

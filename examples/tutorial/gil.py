@@ -3,10 +3,10 @@
 import sys
 import time
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     ready, stop = model.Channel(1), model.Channel(1)
     with model.TaskGroup() as group:
         clock = group.spawn(tick, ready, stop)
@@ -17,9 +17,9 @@ def main(model):
     print("the clock", "went on" if ticks > 3 else "stood still")
 
 
-def tick(ready, stop):
+def tick(ready: Channel[str], stop: Channel[str]) -> list[float]:
     ready.send("ready")
-    moments = []
+    moments: list[float] = []
     while True:
         try:
             stop.receive(timeout=0.001)
@@ -28,7 +28,7 @@ def tick(ready, stop):
             moments.append(time.monotonic())
 
 
-def compute():
+def compute() -> tuple[float, float]:
     began = time.monotonic()
     sum(range(10_000_000))  # for the interpreter, one step
     return began, time.monotonic()

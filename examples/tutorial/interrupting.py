@@ -3,10 +3,10 @@
 import signal
 import threading
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     with model.TaskGroup() as group:
         group.spawn(worker, model)
         group.spawn(worker, model)
@@ -16,7 +16,7 @@ def main(model):
         print("this line is never reached")
 
 
-def worker(model):
+def worker(model: SyncModel) -> None:
     try:
         model.sleep(60)
     finally:

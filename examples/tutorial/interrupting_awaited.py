@@ -3,10 +3,10 @@
 import signal
 import threading
 
-from concmodels import load
+from concmodels import AsyncModel, load
 
 
-async def main(model):
+async def main(model: AsyncModel) -> None:
     async with model.TaskGroup() as group:
         group.spawn(worker, model)
         group.spawn(worker, model)
@@ -16,7 +16,7 @@ async def main(model):
         print("this line is never reached")
 
 
-async def worker(model):
+async def worker(model: AsyncModel) -> None:
     try:
         await model.sleep(60)
     finally:

@@ -7,11 +7,11 @@ import time
 START = time.monotonic()
 
 
-def say(words):
+def say(words: str) -> None:
     print(f"after {time.monotonic() - START:.0f} s: {words}", flush=True)
 
 
-def worker():
+def worker() -> None:
     time.sleep(2)
     say("the worker has done all its work")
 

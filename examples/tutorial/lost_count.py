@@ -1,24 +1,25 @@
 """Two threads count to two million each, in one number. Is everything counted?"""
 
 import threading
+from collections.abc import Callable
 
 ROUNDS = 2_000_000
 total = 0
 
 
-def add_one():
+def add_one() -> None:
     global total
     for _ in range(ROUNDS):
         total += 1
 
 
-def add_a_call():
+def add_a_call() -> None:
     global total
     for _ in range(ROUNDS):
         total += abs(1)
 
 
-def counted(add):
+def counted(add: Callable[[], None]) -> int:
     """What two threads count together."""
     global total
     total = 0

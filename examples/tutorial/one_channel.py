@@ -1,9 +1,9 @@
 """A baker and a seller, two tasks, with a shelf between them that holds two loaves."""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     shelf = model.Channel(2)
     with model.TaskGroup() as group:
         group.spawn(bake, shelf)
@@ -12,7 +12,7 @@ def main(model):
     print("closed")
 
 
-def bake(shelf):
+def bake(shelf: Channel[str]) -> None:
     for loaf in ("rye", "wheat", "spelt", "oat"):
         shelf.send(loaf)
     shelf.close()

@@ -6,19 +6,19 @@ import queue
 from concmodels.conformance import grade
 
 
-class Channel:
-    def __init__(self, capacity=0, name=None):
+class Channel[T]:
+    def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         if capacity == 0:
             raise NotImplementedError("no rendezvous yet")
-        self._queue = queue.Queue(0 if capacity == math.inf else capacity)
+        self._queue = queue.Queue[T](0 if capacity == math.inf else int(capacity))
 
-    def send(self, item, timeout=None):
+    def send(self, item: T, timeout: float | None = None) -> None:
         try:
             self._queue.put(item, timeout=timeout)
         except queue.Full:
             raise TimeoutError from None
 
-    def receive(self, timeout=None):
+    def receive(self, timeout: float | None = None) -> T:
         try:
             return self._queue.get(timeout=timeout)
         except queue.Empty:

@@ -1,9 +1,9 @@
 """Two tasks and two channels: one squares what the other sends. Sync."""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     numbers, squares = model.Channel(2), model.Channel(2)
     with model.TaskGroup() as group:
         group.spawn(square, numbers, squares)
@@ -13,7 +13,7 @@ def main(model):
         numbers.close()
 
 
-def square(numbers, squares):
+def square(numbers: Channel[int], squares: Channel[int]) -> None:
     for number in numbers:
         squares.send(number * number)
 

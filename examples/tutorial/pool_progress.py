@@ -2,19 +2,19 @@
 
 from rich.progress import track
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 WAITS = (0.6, 0.2, 0.4, 0.2, 0.4, 0.2)
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     with model.Pool(3) as pool:
         answers = pool.map(ask, [model] * len(WAITS), WAITS)
         waited = sum(track(answers, "asking", total=len(WAITS)))
     print(f"{waited:.1f} s of waiting")
 
 
-def ask(model, seconds):
+def ask(model: SyncModel, seconds: float) -> float:
     model.sleep(seconds)
     return seconds
 

@@ -1,9 +1,9 @@
 """100 on the account, and two tasks that take 80 if there is enough."""
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> int:
     account = {"balance": 100}
     with model.TaskGroup() as group:
         both = [group.spawn(withdraw, model, account, 80) for _ in range(2)]
@@ -12,7 +12,7 @@ def main(model):
     return account["balance"]
 
 
-def withdraw(model, account, amount):
+def withdraw(model: SyncModel, account: dict[str, int], amount: int) -> int:
     if account["balance"] >= amount:
         model.sleep(0.2)  # the bank is asked
         account["balance"] -= amount

@@ -1,9 +1,9 @@
 """The same two withdrawals, but one task alone has the account: the others send it their requests."""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     requests = model.Channel(8, "requests")
     with model.TaskGroup() as group:
         owner = group.spawn(keep, model, requests, 100)
@@ -14,7 +14,7 @@ def main(model):
     print("balance:", owner.result())
 
 
-def keep(model, requests, balance):
+def keep(model: SyncModel, requests: Channel[int], balance: int) -> int:
     for amount in requests:
         if balance >= amount:
             model.sleep(0.2)  # the bank is asked
@@ -22,7 +22,7 @@ def keep(model, requests, balance):
     return balance
 
 
-def withdraw(requests, amount):
+def withdraw(requests: Channel[int], amount: int) -> None:
     requests.send(amount)
 
 

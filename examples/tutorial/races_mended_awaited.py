@@ -1,9 +1,9 @@
 """The same two withdrawals, but one task alone has the account: the others send it their requests."""
 
-from concmodels import load
+from concmodels import AsyncChannel, AsyncModel, load
 
 
-async def main(model):
+async def main(model: AsyncModel) -> None:
     requests = model.Channel(8, "requests")
     async with model.TaskGroup() as group:
         owner = group.spawn(keep, model, requests, 100)
@@ -14,7 +14,7 @@ async def main(model):
     print("balance:", await owner.result())
 
 
-async def keep(model, requests, balance):
+async def keep(model: AsyncModel, requests: AsyncChannel[int], balance: int) -> int:
     async for amount in requests:
         if balance >= amount:
             await model.sleep(0.2)  # the bank is asked
@@ -22,7 +22,7 @@ async def keep(model, requests, balance):
     return balance
 
 
-async def withdraw(requests, amount):
+async def withdraw(requests: AsyncChannel[int], amount: int) -> None:
     await requests.send(amount)
 
 

@@ -2,12 +2,12 @@
 
 from itertools import pairwise
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 NODES = 100
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     links = [model.Channel(8) for _ in range(NODES + 1)]
     with model.TaskGroup() as group:
         for inbox, outbox in pairwise(links):
@@ -19,7 +19,7 @@ def main(model):
             print("came round:", number)
 
 
-def node(inbox, outbox):
+def node(inbox: Channel[int], outbox: Channel[int]) -> None:
     for number in inbox:
         outbox.send(number + 1)
     outbox.close()

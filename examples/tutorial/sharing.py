@@ -1,9 +1,9 @@
 """A task writes into a bytearray that it was given, and into one that is shared. What does main see of it?"""
 
-from concmodels import load
+from concmodels import Shared, SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     given = bytearray(3)
     with model.share(bytearray(3)) as shared:
         with model.TaskGroup() as group:
@@ -13,7 +13,7 @@ def main(model):
         print("shared:", list(shared.view()))
 
 
-def write(given, shared, place):
+def write(given: bytearray, shared: Shared, place: int) -> None:
     given[place] = shared.view()[place] = place + 1
 
 

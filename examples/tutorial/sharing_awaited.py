@@ -1,9 +1,9 @@
 """A task writes into a bytearray that it was given, and into one that is shared. What does main see of it?"""
 
-from concmodels import load
+from concmodels import AsyncModel, Shared, load
 
 
-async def main(model):
+async def main(model: AsyncModel) -> None:
     given = bytearray(3)
     with model.share(bytearray(3)) as shared:
         async with model.TaskGroup() as group:
@@ -13,7 +13,7 @@ async def main(model):
         print("shared:", list(shared.view()))
 
 
-async def write(given, shared, place):
+async def write(given: bytearray, shared: Shared, place: int) -> None:
     given[place] = shared.view()[place] = place + 1
 
 

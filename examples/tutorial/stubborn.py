@@ -1,9 +1,9 @@
 """A task that takes no notice of its cancellation: two models answer in two ways."""
 
-from concmodels import load
+from concmodels import AsyncChannel, AsyncModel, load
 
 
-async def main(model):
+async def main(model: AsyncModel) -> None:
     ready = model.Channel(0)
     async with model.TaskGroup() as group:
         group.spawn(stubborn, model, ready)
@@ -11,7 +11,7 @@ async def main(model):
         group.cancel()
 
 
-async def stubborn(model, ready):
+async def stubborn(model: AsyncModel, ready: AsyncChannel[str]) -> None:
     await ready.send("about to sleep")
     try:
         await model.sleep(3600)

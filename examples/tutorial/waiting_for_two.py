@@ -1,9 +1,9 @@
 """A worker that waits for two things at once: the next job, and the word to stop."""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     jobs, stop = model.Channel(8), model.Channel(8)
     for job in ("wash", "dry", "fold"):
         jobs.send(job)
@@ -12,7 +12,7 @@ def main(model):
         group.spawn(worker, model, jobs, stop)
 
 
-def worker(model, jobs, stop):
+def worker(model: SyncModel, jobs: Channel[str], stop: Channel[str]) -> None:
     while True:
         done = model.select(jobs, stop, priority=True)
         print(done.item)

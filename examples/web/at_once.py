@@ -15,10 +15,11 @@ from concmodels.platform.measuring import peak
 WAIT_S = 3
 
 
-def threads(number):
-    took, answers = [], time.monotonic() + WAIT_S
+def threads(number: int) -> list[float]:
+    took: list[float] = []
+    answers = time.monotonic() + WAIT_S
 
-    def request():
+    def request() -> None:
         time.sleep(max(0, answers - time.monotonic()))
         took.append(time.monotonic() - answers)
 
@@ -30,19 +31,20 @@ def threads(number):
     return took
 
 
-def patient(number):
+def patient(number: int) -> list[float]:
     sys.setswitchinterval(0.5)  # after so many seconds a thread asks for the GIL again; the default is 0.005
     return threads(number)
 
 
-def tasks(number):
-    took, answers = [], time.monotonic() + WAIT_S
+def tasks(number: int) -> list[float]:
+    took: list[float] = []
+    answers = time.monotonic() + WAIT_S
 
-    async def request():
+    async def request() -> None:
         await asyncio.sleep(max(0, answers - time.monotonic()))
         took.append(time.monotonic() - answers)
 
-    async def main():
+    async def main() -> None:
         async with asyncio.TaskGroup() as group:
             for _ in range(number):
                 group.create_task(request())
@@ -54,7 +56,7 @@ def tasks(number):
 WAYS = {"threads": threads, "patient": patient, "asyncio": tasks}
 
 
-def measure(name, number):
+def measure(name: str, number: int) -> str:
     before = peak() or 0
     try:
         took = sorted(WAYS[name](number))

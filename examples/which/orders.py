@@ -3,12 +3,12 @@
 import time
 
 
-def price(order=2_000):
+def price(order: int = 2_000) -> int:
     """Compute in Python."""
     return sum(item * item % 97 for item in range(order))
 
 
-def fetch(order=1):
+def fetch(order: int = 1) -> dict[str, int]:
     """Wait for another program, as a request does."""
     time.sleep(0.02)
     return {"order": order}

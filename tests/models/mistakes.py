@@ -5,6 +5,8 @@ The programs of a sync model take the model; those of an async one are the same 
 
 import threading
 
+from concmodels import AsyncChannel, Channel
+
 
 def nothing(*_):
     """A task that is right."""
@@ -230,6 +232,10 @@ SYNC = {
         "TypeError: spawn takes the function itself, not None: write spawn(f, x), not spawn(",
     ),
     "spawn(async f)": (spawn_async, "TypeError: async_nothing is an `async def` function, and NAME is a sync model"),
+    "Channel(8)": (
+        lambda model: Channel(8),
+        "TypeError: Channel is a type, for annotations: a channel is made by model.Channel(...)",
+    ),
     "send after close": (send_to_closed, "ChannelClosed: send on channel 'numbers': it is closed"),
     "nothing comes": (receive_too_long, "TimeoutError: receive on channel 'numbers' timed out"),
     "nobody takes": (send_nobody_takes, "TimeoutError: send on channel 'numbers' would have to wait"),
@@ -267,6 +273,10 @@ ASYNC = {
     ),
     "spawn(plain f)": (async_spawn_plain, "TypeError: nothing is no `async def` function, and NAME is an async model"),
     "for": (iterate_plainly, "TypeError: a channel of an async model is received from by `async for item in channel`"),
+    "Channel(8)": (
+        lambda model: AsyncChannel(8),
+        "TypeError: AsyncChannel is a type, for annotations: a channel is made by model.Channel(...)",
+    ),
     "send after close": (async_send_to_closed, "ChannelClosed: send on channel 'numbers': it is closed"),
     "nothing comes": (async_receive_too_long, "TimeoutError: receive on channel 'numbers' timed out"),
     "a group takes too long": (

@@ -79,3 +79,13 @@ def of_models() -> None:
 def unknown(name: str) -> Any:
     """Return a result of which nothing is known before the program runs."""
     return load(name).run(double, 2)
+
+
+async def halve(number: int) -> int:
+    """Return half of a number."""
+    return number // 2
+
+
+def unknown_and_async(name: str) -> int:
+    """Return the result of an async `main`; whether the model is async is not known before the program runs."""
+    return assert_type(load(name).run(halve, 2), int)

@@ -14,6 +14,7 @@ def test_async():
 def test_options_of_run():
     revealed_types.of_models()
     assert revealed_types.unknown("threads") == 4
+    assert revealed_types.unknown_and_async("asyncio") == 1
 
 
 def test_selected_takes_a_type():

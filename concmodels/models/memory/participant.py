@@ -421,7 +421,7 @@ def current(kind: str) -> Participant:
     all_of_kind = [it for it in list(participants.values()) if it.kind == kind]
     if len(all_of_kind) == 1:
         return all_of_kind[0]
-    raise RuntimeError(f"there is no run of {kind!r} here: call this inside `run(main)` of that model")
+    raise RuntimeError(f"there is no run of {kind!r} here: call this inside run(main), not run(main())")
 
 
 def runs_here(kind: str) -> bool:

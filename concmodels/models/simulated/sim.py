@@ -78,7 +78,7 @@ def here() -> World:
     """Return the world of the run in this thread. Raises `RuntimeError` outside of a run."""
     world = current()
     if world is None:
-        raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`")
+        raise RuntimeError("this has to wait, and no run is here: write run(main), not run(main())")
     return world
 
 

@@ -201,7 +201,7 @@ class TaskGroup:
     def _open(self) -> None:
         owner = self.here()
         if owner is None:
-            raise RuntimeError("there is no run here: open the group inside `run(main)`")
+            raise RuntimeError("there is no run here: open the group inside run(main), not run(main())")
         self._owner = owner
         self._empty = Event(self.waiter_type)
         self._entered = True

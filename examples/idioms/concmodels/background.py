@@ -1,9 +1,11 @@
 """A channel says that the task has started; the group is cancelled at the end."""
 
-from concmodels import load
+from concmodels import Channel, load
+
+model = load("threads")
 
 
-def heartbeat(model, started):
+def heartbeat(started: Channel[None]) -> None:
     print("heartbeat: started")
     try:
         started.send(None)
@@ -13,10 +15,10 @@ def heartbeat(model, started):
         print("heartbeat: stopped")
 
 
-def main(model):
+def main() -> None:
     started = model.Channel()
     with model.TaskGroup() as group:
-        group.spawn(heartbeat, model, started)
+        group.spawn(heartbeat, started)
         started.receive()
         print("main: working")
         group.cancel()
@@ -24,5 +26,4 @@ def main(model):
 
 
 if __name__ == "__main__":
-    model = load("threads")
-    model.run(main, model)
+    model.run(main)

@@ -2,8 +2,10 @@
 
 from concmodels import load
 
+model = load("threads")
 
-def worker(model):
+
+def worker() -> None:
     try:
         print("working", flush=True)
         model.sleep(3600)
@@ -11,14 +13,13 @@ def worker(model):
         print("tidied up")
 
 
-def main(model):
+def main() -> None:
     with model.TaskGroup() as group:
-        group.spawn(worker, model)
+        group.spawn(worker)
 
 
 if __name__ == "__main__":
-    model = load("threads")
     try:
-        model.run(main, model)
+        model.run(main)
     except KeyboardInterrupt:
         print("interrupted")

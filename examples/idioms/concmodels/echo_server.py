@@ -1,36 +1,36 @@
 """A listener gives a stream for each connection, and a group has a task for each stream."""
 
-from concmodels import load
-from concmodels.net import connect, listen
+from concmodels import load, net
+
+model = load("threads")
 
 
-def serve(model, listener):
+def serve(listener: net.Listener) -> None:
     with model.TaskGroup() as group:
         for stream in listener:
             group.spawn(echo, stream)
 
 
-def echo(stream):
+def echo(stream: net.Stream) -> None:
     with stream:
         while data := stream.receive():
             stream.send(data)
 
 
-def ask(model, address):
-    with connect(model, *address) as client:
+def ask(address: tuple[str, int | None]) -> None:
+    with net.connect(model, *address) as client:
         client.send(b"hello\n")
         answer = client.receive()
         print(answer.decode(), end="")
 
 
-def main(model):
-    listener = listen(model, "127.0.0.1", 0)
+def main() -> None:
+    listener = net.listen(model, "127.0.0.1", 0)
     with model.TaskGroup() as group:
-        group.spawn(serve, model, listener)
+        group.spawn(serve, listener)
         with listener:
-            ask(model, listener.address)
+            ask(listener.address)
 
 
 if __name__ == "__main__":
-    model = load("threads")
-    model.run(main, model)
+    model.run(main)

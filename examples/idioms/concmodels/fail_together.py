@@ -1,9 +1,11 @@
 """A group cancels the other tasks when one fails, waits for them, and raises a group of errors."""
 
-from concmodels import load
+from concmodels import Channel, load
+
+model = load("threads")
 
 
-def patient(model, ready):
+def patient(ready: Channel[None]) -> None:
     try:
         ready.send(None)
         model.sleep(60)
@@ -11,21 +13,20 @@ def patient(model, ready):
         print("tidied up")
 
 
-def clumsy(ready):
+def clumsy(ready: Channel[None]) -> None:
     ready.receive()
     raise OSError("disk full")
 
 
-def main(model):
+def main() -> None:
     ready = model.Channel()
     try:
         with model.TaskGroup() as group:
-            group.spawn(patient, model, ready)
+            group.spawn(patient, ready)
             group.spawn(clumsy, ready)
     except* OSError as failed:
         print("failed:", *failed.exceptions)
 
 
 if __name__ == "__main__":
-    model = load("threads")
-    model.run(main, model)
+    model.run(main)

@@ -1,18 +1,20 @@
 """A group for the producers: when it is left, all of them have ended, and the channel is closed."""
 
-from concmodels import load
+from concmodels import Channel, load
+
+model = load("threads")
 
 
-def sensor(place, readings):
+def sensor(place: str, readings: Channel[str]) -> None:
     for number in (1, 2):
         readings.send(f"{place} {number}")
 
 
-def collect(readings):
+def collect(readings: Channel[str]) -> None:
     print(sorted(readings))
 
 
-def main(model):
+def main() -> None:
     readings = model.Channel()
     with model.TaskGroup() as group:
         group.spawn(collect, readings)
@@ -23,5 +25,4 @@ def main(model):
 
 
 if __name__ == "__main__":
-    model = load("threads")
-    model.run(main, model)
+    model.run(main)

@@ -1,18 +1,20 @@
 """A group with a `timeout` cancels its tasks, and raises TimeoutError; each task knows whether it was cancelled."""
 
-from concmodels import load
+from concmodels import Task, load
+
+model = load("threads")
 
 
-def copy(model):
+def copy() -> None:
     model.sleep(60)
 
 
-def main(model):
-    tasks = {}
+def main() -> None:
+    tasks: dict[str, Task[None]] = {}
     try:
         with model.TaskGroup(timeout=0.05) as group:
             for mirror in ("east", "west"):
-                tasks[mirror] = group.spawn(copy, model)
+                tasks[mirror] = group.spawn(copy)
     except TimeoutError:
         pass
     for mirror, task in tasks.items():
@@ -22,5 +24,4 @@ def main(model):
 
 
 if __name__ == "__main__":
-    model = load("threads")
-    model.run(main, model)
+    model.run(main)

@@ -1,21 +1,25 @@
 """A task for each stage, and a channel between two of them that is closed at the end."""
 
-from concmodels import load
+from concmodels import Channel, load
+
+model = load("threads")
 
 
-def count(numbers):
+def count(numbers: Channel[int]) -> None:
     with numbers:
         for number in range(1, 5):
             numbers.send(number)
 
 
-def square(numbers, squares):
+def square(
+    numbers: Channel[int], squares: Channel[int]
+) -> None:
     with squares:
         for number in numbers:
             squares.send(number**2)
 
 
-def main(model):
+def main() -> None:
     numbers, squares = model.Channel(1), model.Channel(1)
     with model.TaskGroup() as group:
         group.spawn(count, numbers)
@@ -25,5 +29,4 @@ def main(model):
 
 
 if __name__ == "__main__":
-    model = load("threads")
-    model.run(main, model)
+    model.run(main)

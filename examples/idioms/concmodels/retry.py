@@ -2,14 +2,16 @@
 
 from concmodels import load
 
+model = load("threads")
 
-def connect(attempt):
+
+def connect(attempt: int) -> str:
     if attempt < 3:
         raise ConnectionError("refused")
     return "hello"
 
 
-def main(model):
+def main() -> None:
     pause = 0.01
     for attempt in range(1, 6):
         try:
@@ -26,5 +28,4 @@ def main(model):
 
 
 if __name__ == "__main__":
-    model = load("threads")
-    model.run(main, model)
+    model.run(main)

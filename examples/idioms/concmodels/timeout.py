@@ -2,15 +2,17 @@
 
 from concmodels import load
 
+model = load("threads")
 
-def ask(model):
+
+def ask() -> str:
     model.sleep(60)
     return "hello"
 
 
-def main(model):
+def main() -> None:
     with model.TaskGroup() as group:
-        task = group.spawn(ask, model)
+        task = group.spawn(ask)
         try:
             print(task.result(timeout=0.05))
         except TimeoutError:
@@ -19,5 +21,4 @@ def main(model):
 
 
 if __name__ == "__main__":
-    model = load("threads")
-    model.run(main, model)
+    model.run(main)

@@ -2,17 +2,18 @@
 
 from concmodels import load
 
+model = load("threads")
 
-def fetch(model, page):
+
+def fetch(page: int) -> str:
     model.sleep(0.01)  # here a request would wait
     return f"page {page}"
 
 
-def main(model):
+def main() -> None:
     with model.Pool(3) as pool:
-        print(list(pool.map(fetch, [model] * 6, range(1, 7))))
+        print(list(pool.map(fetch, range(1, 7))))
 
 
 if __name__ == "__main__":
-    model = load("threads")
-    model.run(main, model)
+    model.run(main)

@@ -1,9 +1,11 @@
 """A channel says that the task has started; the group is cancelled at the end."""
 
-from concmodels import load
+from concmodels import AsyncChannel, load
+
+model = load("asyncio")
 
 
-async def heartbeat(model, started):
+async def heartbeat(started: AsyncChannel[None]) -> None:
     print("heartbeat: started")
     try:
         await started.send(None)
@@ -13,10 +15,10 @@ async def heartbeat(model, started):
         print("heartbeat: stopped")
 
 
-async def main(model):
+async def main() -> None:
     started = model.Channel()
     async with model.TaskGroup() as group:
-        group.spawn(heartbeat, model, started)
+        group.spawn(heartbeat, started)
         await started.receive()
         print("main: working")
         group.cancel()
@@ -24,5 +26,4 @@ async def main(model):
 
 
 if __name__ == "__main__":
-    model = load("asyncio")
-    model.run(main, model)
+    model.run(main)

@@ -2,8 +2,10 @@
 
 from concmodels import load
 
+model = load("asyncio")
 
-async def worker(model):
+
+async def worker() -> None:
     try:
         print("working", flush=True)
         await model.sleep(3600)
@@ -11,14 +13,13 @@ async def worker(model):
         print("tidied up")
 
 
-async def main(model):
+async def main() -> None:
     async with model.TaskGroup() as group:
-        group.spawn(worker, model)
+        group.spawn(worker)
 
 
 if __name__ == "__main__":
-    model = load("asyncio")
     try:
-        model.run(main, model)
+        model.run(main)
     except KeyboardInterrupt:
         print("interrupted")

@@ -1,18 +1,22 @@
 """A group for the producers: when it is left, all of them have ended, and the channel is closed."""
 
-from concmodels import load
+from concmodels import AsyncChannel, load
+
+model = load("asyncio")
 
 
-async def sensor(place, readings):
+async def sensor(
+    place: str, readings: AsyncChannel[str]
+) -> None:
     for number in (1, 2):
         await readings.send(f"{place} {number}")
 
 
-async def collect(readings):
+async def collect(readings: AsyncChannel[str]) -> None:
     print(sorted([it async for it in readings]))
 
 
-async def main(model):
+async def main() -> None:
     readings = model.Channel()
     async with model.TaskGroup() as group:
         group.spawn(collect, readings)
@@ -23,5 +27,4 @@ async def main(model):
 
 
 if __name__ == "__main__":
-    model = load("asyncio")
-    model.run(main, model)
+    model.run(main)

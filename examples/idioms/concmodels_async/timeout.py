@@ -2,15 +2,17 @@
 
 from concmodels import load
 
+model = load("asyncio")
 
-async def ask(model):
+
+async def ask() -> str:
     await model.sleep(60)
     return "hello"
 
 
-async def main(model):
+async def main() -> None:
     async with model.TaskGroup() as group:
-        task = group.spawn(ask, model)
+        task = group.spawn(ask)
         try:
             print(await task.result(timeout=0.05))
         except TimeoutError:
@@ -19,5 +21,4 @@ async def main(model):
 
 
 if __name__ == "__main__":
-    model = load("asyncio")
-    model.run(main, model)
+    model.run(main)

@@ -2,24 +2,20 @@
 
 from concmodels import load
 
+model = load("asyncio")
 
-async def fetch(model, page):
+
+async def fetch(page: int) -> str:
     await model.sleep(0.01)  # here a request would wait
     return f"page {page}"
 
 
-async def main(model):
+async def main() -> None:
     async with model.Pool(3) as pool:
         print(
-            [
-                it
-                async for it in pool.map(
-                    fetch, [model] * 6, range(1, 7)
-                )
-            ]
+            [it async for it in pool.map(fetch, range(1, 7))]
         )
 
 
 if __name__ == "__main__":
-    model = load("asyncio")
-    model.run(main, model)
+    model.run(main)
