@@ -10,9 +10,12 @@ student's file, and says of a wrong answer what is wrong with it. The modules of
     catalogue.py    all exercises
     checking.py     an answer, step by step
     causes.py       why a schedule has failed: which lock is missing, who waits for whom
-    verdict.py      what came of it
-    desk.py         the student's folder, and what has been done in it
-    apart.py        a check in a process of its own, with limits; child.py is that process
+    verdict.py      the verdict on it
+    progress.py     the files in the student's folder, and what has been done there
+    isolated.py     a check in a process of its own; child.py is that process, limits.py what it may use
+    grading.py      hand-ins, many at a time; outputs.py: files of their grades
+    alike.py        hand-ins that differ in names alone
+    hand_out.py     what teachers give to students
     selftest.py     all answers that an exercise comes with, right and wrong
     command.py      the command line
     exercises/      for each: task.md, start.py, solution.py, check.py, exercise.toml, right/, wrong/

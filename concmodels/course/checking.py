@@ -72,7 +72,7 @@ def _explored(exercise: Exercise, step: Step) -> Judged:
     if step.in_all and report.limited:
         return _wrong(step, f"a task asks again and again instead of waiting: it takes more than {step.steps} steps")
     for model in step.models:
-        if catalog.why_not(model) is None and (why := _on(model, step)):
+        if catalog.why_not(model) is None and (why := _on(model, exercise, step)):
             return _wrong(step, f"on {model}: {why}")
     return Judged(step.says, step.points, step.points, held(report))
 
@@ -92,11 +92,11 @@ def _why(step: Step, failure: Failure) -> str:
     return f"{text}: {why}" if why else text
 
 
-def _on(model: str, step: Step) -> str:
+def _on(model: str, exercise: Exercise, step: Step) -> str:
     """Run the function of a step on a real model; return what is wrong, or nothing."""
     with _importable():
         try:
-            function = getattr(importlib.import_module("check"), step.function)
+            function = getattr(importlib.import_module(exercise.check.removesuffix(".py")), step.function)
             _run(model, function)
         except BaseException as error:  # noqa: BLE001 - a hand-in may raise anything
             return step.diagnoses.get(type(error).__name__) or sentence(error)

@@ -23,7 +23,7 @@ def main() -> int:
     """Check the answer in the current folder; return the exit status."""
     order = json.loads(sys.argv[1])
     sys.argv = ["check"]
-    seal = hmac.new(sys.stdin.buffer.read(KEY_BYTES), digestmod="sha256")
+    seal = hmac.new(os.read(0, KEY_BYTES), digestmod="sha256")
     answers = os.dup(1)
     for descriptor, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY)):
         os.dup2(os.open(os.devnull, mode), descriptor)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from concmodels.programs.output.streams import BadInput
+
 type Diagnoses = dict[str, str]
 """What to say of a failure, by the name of its exception."""
 
@@ -91,6 +93,14 @@ class Exercise:
     def hints(self) -> list[str]:
         """The hints, from the first to the last."""
         return [it.read_text(encoding="utf-8") for it in sorted(self.folder.glob("hint*.md"))]
+
+    @property
+    def solution(self) -> str:
+        """The solution. Raises `BadInput` if this is a copy without solutions."""
+        try:
+            return self.text("solution.py")
+        except FileNotFoundError:
+            raise BadInput("this copy of the course is without solutions") from None
 
     def answers(self, kind: str) -> list[Path]:
         """Return the answers of a kind that come with it: `right` or `wrong`."""

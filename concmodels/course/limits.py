@@ -1,4 +1,4 @@
-"""What a check may use, and who ends what it has started."""
+"""The limits of a check, and the end of all that it has started."""
 
 import contextlib
 import os
@@ -46,9 +46,9 @@ def limited(limits: Limits) -> None:
 
 def _limit(resource: Any, which: int, most: int) -> None:
     _, hard = resource.getrlimit(which)
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    most, last = (most, most + 1) if hard == resource.RLIM_INFINITY else (min(most, hard), min(most + 1, hard))
     with contextlib.suppress(OSError, ValueError):  # macOS refuses some
-        resource.setrlimit(which, (most, most))
+        resource.setrlimit(which, (most, last))  # at the first, a signal that says why; at the last, the end
 
 
 def _cut_off() -> None:

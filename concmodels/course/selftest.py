@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from concmodels.course.apart import check_apart
 from concmodels.course.exercise import Exercise
+from concmodels.course.isolated import check_isolated
 from concmodels.course.limits import Limits
 from concmodels.course.verdict import Verdict
 
@@ -35,7 +35,7 @@ def diagnosis(answer: Path) -> str:
     return first.removeprefix(_DIAGNOSIS).removesuffix('"""')
 
 
-def selftest(exercises: list[Exercise], jobs: int, check: Check = check_apart) -> Iterator[Tried]:
+def selftest(exercises: list[Exercise], jobs: int, check: Check = check_isolated) -> Iterator[Tried]:
     """Check all answers of these exercises, some at a time, and yield what came of each."""
     with ThreadPoolExecutor(jobs) as pool:
         tries = [(exercise, answer) for exercise in exercises for answer in answers(exercise)]

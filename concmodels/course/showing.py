@@ -1,35 +1,35 @@
-"""What the command prints: lists, tasks, and verdicts."""
+"""The texts that the command prints: lists, tasks, and verdicts."""
 
 import textwrap
 from collections.abc import Iterator
 
-from concmodels.course.desk import Desk
 from concmodels.course.exercise import Exercise
+from concmodels.course.progress import Progress
 from concmodels.course.verdict import Judged, Verdict
 
 COMMAND = "python -m concmodels.course"
 
 
-def listed(desk: Desk, exercises: list[Exercise]) -> str:
+def listed(progress: Progress, exercises: list[Exercise]) -> str:
     """Return a table of all exercises."""
     rows = [f"{'':2} {'exercise':32} {'session':>7}  points"]
     for it in exercises:
-        rows.append(f"{it.number:2} {it.title:32} {it.session:>7}  {_points(desk, it)}".rstrip())
+        rows.append(f"{it.number:2} {it.title:32} {it.session:>7}  {_points(progress, it)}".rstrip())
     return "\n".join(rows)
 
 
-def _points(desk: Desk, exercise: Exercise) -> str:
-    done = desk.points.get(exercise.number)
+def _points(progress: Progress, exercise: Exercise) -> str:
+    done = progress.points.get(exercise.number)
     text = f"{exercise.points}" if done is None else f"{done} of {exercise.points}"
-    return f"{text}, given up" if exercise.number in desk.given_up else text
+    return f"{text}, given up" if exercise.number in progress.given_up else text
 
 
-def status(desk: Desk, exercises: list[Exercise]) -> str:
+def status(progress: Progress, exercises: list[Exercise]) -> str:
     """Return what has been done in a folder."""
-    solved = [it for it in exercises if desk.is_solved(it)]
-    points, most = sum(desk.points.values()), sum(it.points for it in exercises)
+    solved = [it for it in exercises if progress.is_solved(it)]
+    points, most = sum(progress.points.values()), sum(it.points for it in exercises)
     lines = [f"{len(solved)} of {len(exercises)} exercises are solved, with {points} of {most} points."]
-    lines += [f"Now: {it.number} {it.title}, in {it.file}" for it in exercises if it.number == desk.current]
+    lines += [f"Now: {it.number} {it.title}, in {it.file}" for it in exercises if it.number == progress.current]
     return "\n".join(lines)
 
 

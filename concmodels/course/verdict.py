@@ -1,4 +1,4 @@
-"""What came of an answer: of each step of its exercise, and in one sentence."""
+"""The verdict on an answer: of each step of its exercise, and in one sentence."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Judged:
-    """What came of one step. `replay` plays the failing schedule again; `picture` shows it, line by line."""
+    """The verdict on one step. `replay` plays the failing schedule again; `picture` shows it, line by line."""
 
     says: str
     points: int
@@ -24,7 +24,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one answer: a list of steps, or `stopped`, the sentence why it was not checked to the end."""
+    """The verdict on one answer: its steps, or `stopped`, the sentence why it was not checked to the end."""
 
     exercise: int
     max_score: int

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 
 from concmodels.course import showing
-from concmodels.course.desk import Desk
 from concmodels.course.exercise import Exercise
+from concmodels.course.progress import Progress
 from concmodels.course.verdict import Verdict
 
 LOOK_S = 0.3
@@ -18,45 +18,45 @@ STABLE_S = 0.1
 KEYS = "h: hint, c: check again, l: the task, q: leave"
 
 
-def watch(desk: Desk, exercise: Exercise, say: Callable[[str], None], check: Callable[[], Verdict]) -> int:
+def watch(progress: Progress, exercise: Exercise, say: Callable[[str], None], check: Callable[[], Verdict]) -> int:
     """Check at once, and then after each change, until the answer is right or `q` is pressed; return the status."""
     with _keys() as key:
-        seen = _stamp(desk, exercise)
+        seen = _stamp(progress, exercise)
         while not check().is_right:
             say(f"\n{KEYS}" if sys.stdin and sys.stdin.isatty() else "waiting for a change of the file")
-            while seen == (now := _stable(desk, exercise)):
+            while seen == (now := _stable(progress, exercise)):
                 pressed = key(LOOK_S)
                 if pressed == "q":
                     return 1
                 if pressed == "c":
                     break
-                _answer(pressed, desk, exercise, say)
+                _answer(pressed, progress, exercise, say)
             seen = now
     return 0
 
 
-def _answer(pressed: str, desk: Desk, exercise: Exercise, say: Callable[[str], None]) -> None:
+def _answer(pressed: str, progress: Progress, exercise: Exercise, say: Callable[[str], None]) -> None:
     if pressed == "h":
-        shown = desk.hints[exercise.number] = min(desk.hints.get(exercise.number, 0) + 1, len(exercise.hints))
-        desk.save()
+        shown = progress.hints[exercise.number] = min(progress.hints.get(exercise.number, 0) + 1, len(exercise.hints))
+        progress.save()
         say(showing.hint(exercise, shown))
     elif pressed == "l":
         say(exercise.text("task.md"))
 
 
-def _stamp(desk: Desk, exercise: Exercise) -> tuple[int, int] | None:
+def _stamp(progress: Progress, exercise: Exercise) -> tuple[int, int] | None:
     with contextlib.suppress(OSError):  # an editor may be about to replace it
-        found = (desk.folder / exercise.file).stat()
+        found = (progress.folder / exercise.file).stat()
         return found.st_size, found.st_mtime_ns
     return None
 
 
-def _stable(desk: Desk, exercise: Exercise) -> tuple[int, int] | None:
+def _stable(progress: Progress, exercise: Exercise) -> tuple[int, int] | None:
     """Return the size and the time of the file, once they stay the same."""
-    before = _stamp(desk, exercise)
+    before = _stamp(progress, exercise)
     while True:
         time.sleep(STABLE_S)
-        now = _stamp(desk, exercise)
+        now = _stamp(progress, exercise)
         if now is not None and now == before:
             return now
         before = now

@@ -12,7 +12,7 @@ STATE = ".concmodels-course.json"
 
 
 @dataclass
-class Desk:
+class Progress:
     """A folder with exercises. `hints` counts those that were shown, by number; `points` are the best so far."""
 
     folder: Path
@@ -22,7 +22,7 @@ class Desk:
     given_up: list[int] = field(default_factory=list)
 
     @classmethod
-    def of(cls, folder: Path) -> Desk:
+    def of(cls, folder: Path) -> Progress:
         """Read what has been done in a folder. Raises `BadInput`."""
         try:
             told = json.loads((folder / STATE).read_text(encoding="utf-8"))

@@ -27,13 +27,13 @@ _LONGEST = 10_000
 """How much of what a hand-in prints is looked at."""
 
 _SIGNALS = {
-    "SIGXCPU": "it computed for more than {cpu_s} seconds",
+    "SIGXCPU": "it computed for more than {cpu_s} s",
     "SIGXFSZ": "it wrote a file of more than {file_mib} MiB",
-    "SIGKILL": "it computed for more than {cpu_s} seconds, or was ended by something else",
+    "SIGKILL": "it was killed",
 }
 
 
-def check_apart(exercise: Exercise, answer: bytes, limits: Limits) -> Verdict:
+def check_isolated(exercise: Exercise, answer: bytes, limits: Limits) -> Verdict:
     """Check an answer; the verdict says so if it could not be checked."""
     told, why = _run(exercise, answer, limits, None)
     try:
@@ -42,7 +42,7 @@ def check_apart(exercise: Exercise, answer: bytes, limits: Limits) -> Verdict:
         return Verdict(exercise.number, exercise.points, stopped=why)
 
 
-def replay_apart(exercise: Exercise, answer: bytes, function: str, schedule: str) -> str:
+def replay_isolated(exercise: Exercise, answer: bytes, function: str, schedule: str) -> str:
     """Return what happens on one schedule, step by step."""
     told, why = _run(exercise, answer, Limits(), [function, schedule])
     return told if isinstance(told, str) else why
