@@ -34,8 +34,21 @@ def lay_out(exercise: Exercise, answer: bytes, folder: Path) -> None:
 
 def checked(exercise: Exercise) -> Verdict:
     """Check the answer that lies in the current folder, where `lay_out` has put it."""
+    if found := _forbidden(exercise):
+        return Verdict(exercise.number, exercise.points, stopped=f"{found} is what is to be built here: don't use it")
     steps = tuple(_judged(exercise, step) for step in exercise.steps)
     return Verdict(exercise.number, exercise.points, steps)
+
+
+def _forbidden(exercise: Exercise) -> str:
+    """Return the name in the student's file that may not be used; nothing if there is none."""
+    try:
+        tree = ast.parse(Path(exercise.file).read_bytes())
+    except SyntaxError, ValueError:
+        return ""
+    named = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(tree)}
+    named |= {it.name for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for it in node.names}
+    return next((name for name in exercise.without if name in named), "")
 
 
 def replayed(exercise: Exercise, function: str, schedule: str) -> str:

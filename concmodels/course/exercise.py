@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from concmodels import catalog
 from concmodels.programs.output.streams import BadInput
 
 type Diagnoses = dict[str, str]
@@ -57,6 +58,8 @@ class Exercise:
     folder: Path
     imports: tuple[str, ...] = ()
     """What answers import, besides `threading`."""
+    without: tuple[str, ...] = ()
+    """Names that an answer may not use: what it is to build, or more than that."""
     given: tuple[str, ...] = ()
     """Files that the student gets, but does not change."""
     check: str = "check.py"
@@ -67,7 +70,7 @@ class Exercise:
         """Read the folder of an exercise."""
         table = tomllib.loads((folder / "exercise.toml").read_text(encoding="utf-8"))
         steps = tuple(map(Step.of, table.pop("steps")))
-        table |= {name: tuple(table.get(name, ())) for name in ("imports", "given")}
+        table |= {name: tuple(table.get(name, ())) for name in ("imports", "without", "given")}
         return cls(steps=steps, folder=folder, **table)
 
     @property
@@ -84,6 +87,11 @@ class Exercise:
     def points(self) -> int:
         """The points of all steps."""
         return sum(step.points for step in self.steps)
+
+    @property
+    def shares_memory(self) -> bool:
+        """Whether it is run on models that reserve memory for several processes."""
+        return any(catalog.facts(model).family == "boundary" for step in self.steps for model in step.models)
 
     def text(self, name: str) -> str:
         """Return the text of a file of its folder."""

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -48,13 +48,14 @@ def replay_isolated(exercise: Exercise, answer: bytes, function: str, schedule: 
     return told if isinstance(told, str) else why
 
 
-def _run(exercise: Exercise, answer: bytes, limits: Limits, replay: list[str] | None) -> tuple[Any, str]:
+def _run(exercise: Exercise, answer: bytes, limits: Limits, schedule: list[str] | None) -> tuple[Any, str]:
     """Return what the child has told, and if that is nothing, why."""
     key = os.urandom(KEY_BYTES)
     with tempfile.TemporaryDirectory(prefix="checking-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         lay_out(exercise, answer, folder)
-        order = {"exercise": exercise.number, "limits": asdict(limits), "replay": replay}
+        limits = replace(limits, shares=exercise.shares_memory)
+        order = {"exercise": exercise.number, "limits": asdict(limits), "replay": schedule}
         with open(folder / ".said", "w+b") as said:
             out, status = _child(order, folder, key, said, limits.wall_s + PATIENCE_S)
             said.seek(0)

@@ -9,13 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 MIB = 2**20
+SHARED = 2**40
+"""The most bytes of a file, where shared memory counts as one."""
 OVER_TIME = 124
 """The exit status after `wall_s` seconds."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that a check may use: processor and wall time in seconds, address space and files in MiB."""
+    """The most that a check may use: processor and wall time in seconds, memory and files in MiB.
+
+    The memory is that of the address space. `shares` says that this is memory of its own only, without what it shares
+    with other processes: the models with processes reserve gigabytes of addresses, which they never fill.
+    """
 
     cpu_s: int = 20
     wall_s: float = 15.0
@@ -23,6 +29,7 @@ class Limits:
     file_mib: int = 64
     processes: int = 4096
     network: bool = False
+    shares: bool = False
 
 
 def limited(limits: Limits) -> None:
@@ -33,8 +40,8 @@ def limited(limits: Limits) -> None:
         return
     for name, most in (
         ("RLIMIT_CPU", limits.cpu_s),
-        ("RLIMIT_AS", limits.memory_mib * MIB),
-        ("RLIMIT_FSIZE", limits.file_mib * MIB),
+        ("RLIMIT_DATA" if limits.shares else "RLIMIT_AS", limits.memory_mib * MIB),
+        ("RLIMIT_FSIZE", SHARED if limits.shares else limits.file_mib * MIB),
         ("RLIMIT_NPROC", limits.processes),
         ("RLIMIT_CORE", 0),
     ):

@@ -63,14 +63,14 @@ def tried(exercise: Exercise, answer: Path, check: Check) -> Tried:
 
 
 def _wrong(exercise: Exercise, answer: Path, verdict: Verdict) -> Tried:
-    name, said = str(answer.relative_to(exercise.folder)), verdict.sentence
-    others = [diagnosis(it) for it in exercise.answers("wrong") if it != answer]
+    name, said, wanted = str(answer.relative_to(exercise.folder)), verdict.sentence, diagnosis(answer)
     if verdict.is_right:
         return Tried(exercise, name, "it has all points")
-    if diagnosis(answer) not in said:
-        return Tried(exercise, name, f"its diagnosis should be {diagnosis(answer)!r}, not {said!r}")
-    if mistaken := [it for it in others if it in said]:
-        return Tried(exercise, name, f"{said!r} is what is said of another mistake, {mistaken[0]!r}")
+    named = [it for it in map(diagnosis, exercise.answers("wrong")) if it in said]
+    if wanted not in named:
+        return Tried(exercise, name, f"its diagnosis should be {wanted!r}, not {said!r}")
+    if named.count(wanted) > 1 or wanted != max(named, key=len):
+        return Tried(exercise, name, f"{said!r} is what is said of another mistake, too")
     return Tried(exercise, name, "", is_told_apart=True)
 
 

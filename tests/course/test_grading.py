@@ -1,16 +1,12 @@
 """Hand-ins, graded: none of them harms the others, gets points that it has not earned, or leaves anything behind."""
 
-import csv
-import json
 import os
 import sys
-from xml.etree import ElementTree
 
 import pytest
-from hostile import FIRST, HOSTILE, RIGHT
+from hostile import FIRST, HOSTILE
 
 from concmodels.course.catalogue import exercise
-from concmodels.course.command import course_command
 from concmodels.course.grading import graded
 from concmodels.course.limits import Limits
 
