@@ -19,6 +19,7 @@ from concmodels.course.verdict import Judged, Verdict
 from concmodels.errors import Deadlock
 from concmodels.explore import CannotExplore, Failure, Report, explore, replay
 from concmodels.explore.failures.picture import picture
+from concmodels.explore.running.outcome import cause as first_of
 from concmodels.explore.running.outcome import sentence
 
 ROWS = 24
@@ -112,7 +113,7 @@ def _on(model: str, exercise: Exercise, step: Step) -> str:
             function = getattr(importlib.import_module(exercise.check.removesuffix(".py")), step.function)
             _run(model, function)
         except BaseException as error:  # noqa: BLE001 - a hand-in may raise anything
-            return step.diagnoses.get(type(error).__name__) or sentence(error)
+            return step.diagnoses.get(type(error).__name__) or sentence(first_of(error)).removeprefix("AssertionError: ")
     left = [it.name for it in threading.enumerate() if it is not threading.current_thread()]
     left += [it.name for it in multiprocessing.active_children()]
     return f"{left[0]} is left running" if left else ""

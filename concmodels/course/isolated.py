@@ -104,7 +104,9 @@ def _environment(folder: Path) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG") if name in os.environ}
     own = {name: str(folder) for name in ("HOME", "TMPDIR", "TEMP", "TMP")}
     package = str(Path(concmodels.__file__).parents[1])
-    return kept | own | {"PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+    plain = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+    plain["MALLOC_ARENA_MAX"] = "2"  # glibc would reserve 64 MiB of addresses for each thread
+    return kept | own | plain | {"PYTHONPATH": package}
 
 
 def _reason(status: int | None, last: str, limits: Limits) -> str:

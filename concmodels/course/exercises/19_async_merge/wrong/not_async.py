@@ -1,0 +1,4 @@
+"""Diagnosis: merge is no `async def` function"""
+
+def merge(model, one, other, out):
+    out.close()
