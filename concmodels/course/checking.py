@@ -7,12 +7,14 @@ import multiprocessing
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from concmodels import catalog
+from concmodels.conformance import Line, Refused, grade
 from concmodels.course.causes import cause
 from concmodels.course.exercise import Exercise, Step
 from concmodels.course.verdict import Judged, Verdict
@@ -22,13 +24,16 @@ from concmodels.explore.failures.picture import picture
 from concmodels.explore.running.outcome import cause as first_of
 from concmodels.explore.running.outcome import sentence
 
+PATIENCE_S = 5.0
+"""How long a guarantee may take, where no simulated world can see a file."""
+
 ROWS = 24
 """The most rows of a picture."""
 
 
 def lay_out(exercise: Exercise, answer: bytes, folder: Path) -> None:
     """Put the student's file and the check side by side into an empty folder."""
-    for name in (exercise.check, *exercise.given):
+    for name in filter(None, (exercise.check, *exercise.given)):
         (folder / name).write_bytes((exercise.folder / name).read_bytes())
     (folder / exercise.file).write_bytes(answer)
 
@@ -37,8 +42,10 @@ def checked(exercise: Exercise) -> Verdict:
     """Check the answer that lies in the current folder, where `lay_out` has put it."""
     if found := _forbidden(exercise):
         return Verdict(exercise.number, exercise.points, stopped=f"{found} is what is to be built here: don't use it")
-    steps = tuple(_judged(exercise, step) for step in exercise.steps)
-    return Verdict(exercise.number, exercise.points, steps)
+    steps = [_judged(exercise, step) for step in exercise.steps if not step.suite[1]]
+    if chapters := [step for step in exercise.steps if step.suite[1]]:
+        steps += _chapters(exercise, chapters)
+    return Verdict(exercise.number, exercise.points, tuple(steps))
 
 
 def _forbidden(exercise: Exercise) -> str:
@@ -113,7 +120,9 @@ def _on(model: str, exercise: Exercise, step: Step) -> str:
             function = getattr(importlib.import_module(exercise.check.removesuffix(".py")), step.function)
             _run(model, function)
         except BaseException as error:  # noqa: BLE001 - a hand-in may raise anything
-            return step.diagnoses.get(type(error).__name__) or sentence(first_of(error)).removeprefix("AssertionError: ")
+            return step.diagnoses.get(type(error).__name__) or sentence(first_of(error)).removeprefix(
+                "AssertionError: "
+            )
     left = [it.name for it in threading.enumerate() if it is not threading.current_thread()]
     left += [it.name for it in multiprocessing.active_children()]
     return f"{left[0]} is left running" if left else ""
@@ -178,3 +187,34 @@ def _replay(exercise: Exercise, step: Step) -> Judged:
         some = step.points // 2
         return _wrong(step, f"it breaks, with {switches} forced switches where {step.fewest} will do", points=some)
     return Judged(step.says, step.points, step.points, f"broken, with {switches} forced switch{'es' * (switches != 1)}")
+
+
+def _chapters(exercise: Exercise, steps: list[Step]) -> list[Judged]:
+    """Judge a channel by chapters of guarantees; that of the mistake that explains the others comes first."""
+    try:
+        report = grade(Path(exercise.file), patience=PATIENCE_S)
+    except Refused as error:
+        return [_wrong(step, str(error)) for step in steps]
+    broken = {line.guarantee: line for line in report.broken}
+    first = next((name for name in (*exercise.mistakes, *broken) if name in broken), "")
+    kept = Counter(line.guarantee.partition(".")[0] for line in report.kept)
+    judged = []
+    for step in sorted(steps, key=lambda it: not first.startswith(it.suite[0])):
+        chapter, whole = step.suite
+        points = step.points * kept[chapter] // whole
+        wrong = [name for name in (first, *broken) if name.startswith(f"{chapter}.")]
+        if wrong:
+            judged.append(_broken(exercise, step, broken[wrong[0]], min(points, step.points - 1)))
+        elif kept[chapter] < whole:
+            why = f"{kept[chapter]} of {whole} guarantees are kept, and the others not made yet"
+            judged.append(_wrong(step, why, points=points))
+        else:
+            judged.append(Judged(step.says, step.points, step.points, f"{whole} guarantees are kept"))
+    return judged
+
+
+def _broken(exercise: Exercise, step: Step, line: Line, points: int) -> Judged:
+    outcome = line.only("broken")[0]
+    why = f"{line.guarantee.partition('.')[2]} is broken: {line.sentence.rstrip('.')}"
+    again = f"again: python -m concmodels.conformance {exercise.file} -k {line.guarantee}"
+    return _wrong(step, why, f"{outcome.explanation or outcome.reason}\n\n{again}", points=points)

@@ -207,7 +207,8 @@ def _selftest(options: argparse.Namespace) -> int:
         counts["wrong"] += bool(it.wrong)
         counts["apart"] += it.is_told_apart
         counts["all"] += 1
-        _say(f"{'x' if it.wrong else ' '} {it.exercise.number:2} {it.name}" + (f": {it.wrong}" if it.wrong else ""))
+        line = f"{'x' if it.wrong else ' '} {it.seconds:5.1f} s  {it.exercise.number:2} {it.name}"
+        _say(f"{line}: {it.wrong}" if it.wrong else line)
     _say(f"{counts['all']} answers, {counts['apart']} wrong ones told apart, {counts['wrong']} not as they should be")
     return WRONG if counts["wrong"] else RIGHT
 

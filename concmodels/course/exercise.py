@@ -21,7 +21,7 @@ class Step:
     * `replay`: instead, the name in the student's file of a replay id; `function` is what it must break
     * `fewest`: the forced switches that this id needs
     * `number`: instead, the name in the student's file of a number, and what it must be
-    * `suite`: instead, the chapters of guarantees that a channel in the student's file must keep
+    * `suite`: instead, a chapter of guarantees for the channel in the student's file, and how many there are to keep
     * `models`: the real models on which the function is also run, once
     * `in_all`: whether all schedules can be run, so that a task that polls is a mistake
     """
@@ -32,7 +32,7 @@ class Step:
     replay: str = ""
     fewest: int = 0
     number: tuple[str, int] | None = None
-    suite: tuple[str, ...] = ()
+    suite: tuple[str, int] = ("", 0)
     models: tuple[str, ...] = ()
     in_all: bool = True
     schedules: int = 4_000
@@ -62,6 +62,8 @@ class Exercise:
     """Names that an answer may not use: what it is to build, or more than that."""
     given: tuple[str, ...] = ()
     """Files that the student gets, but does not change."""
+    mistakes: tuple[str, ...] = ()
+    """Guarantees that one mistake breaks, each before those that are also broken then."""
     check: str = "check.py"
     """The file whose functions are run; it may be one of those that are given."""
 
@@ -70,7 +72,7 @@ class Exercise:
         """Read the folder of an exercise."""
         table = tomllib.loads((folder / "exercise.toml").read_text(encoding="utf-8"))
         steps = tuple(map(Step.of, table.pop("steps")))
-        table |= {name: tuple(table.get(name, ())) for name in ("imports", "without", "given")}
+        table |= {name: tuple(table.get(name, ())) for name in ("imports", "without", "given", "mistakes")}
         return cls(steps=steps, folder=folder, **table)
 
     @property

@@ -3,8 +3,9 @@
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 
 from concmodels.course.exercise import Exercise
 from concmodels.course.isolated import check_isolated
@@ -16,8 +17,6 @@ LIMITS = Limits(wall_s=60.0, cpu_s=60)
 
 type Check = Callable[[Exercise, bytes, Limits], Verdict]
 
-_DIAGNOSIS = '"""Diagnosis: '
-
 
 @dataclass(frozen=True)
 class Tried:
@@ -26,13 +25,14 @@ class Tried:
     exercise: Exercise
     name: str
     wrong: str
+    seconds: float = 0.0
     is_told_apart: bool = False
 
 
 def diagnosis(answer: Path) -> str:
     """Return what the check must say of a wrong answer, which its first line names."""
     first = answer.read_text(encoding="utf-8").partition("\n")[0]
-    return first.removeprefix(_DIAGNOSIS).removesuffix('"""')
+    return first.removeprefix('"""Diagnosis: ').removesuffix('"""')
 
 
 def selftest(exercises: list[Exercise], jobs: int, check: Check = check_isolated) -> Iterator[Tried]:
@@ -54,7 +54,13 @@ def tried(exercise: Exercise, answer: Path, check: Check) -> Tried:
     name = str(answer.relative_to(exercise.folder))
     if reason := _other_python(text):
         return Tried(exercise, f"{name} (skipped: {reason})", "")
+    begin = monotonic()
     verdict = check(exercise, text, LIMITS)
+    return replace(_judged(exercise, answer, verdict), seconds=monotonic() - begin)
+
+
+def _judged(exercise: Exercise, answer: Path, verdict: Verdict) -> Tried:
+    name = str(answer.relative_to(exercise.folder))
     if answer.name == "start.py":
         return Tried(exercise, name, "it has all points" if verdict.is_right else "")
     if answer.parent.name != "wrong":

@@ -1,5 +1,6 @@
 """Diagnosis: two tasks that ask at once both pass"""
 
+
 class Limiter:
     def __init__(self, model, most, seconds):
         self.model, self.most, self.seconds = model, most, seconds

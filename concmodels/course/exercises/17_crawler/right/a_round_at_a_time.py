@@ -1,4 +1,4 @@
-"""A pool maps over all new pages. The next round begins when one is over, so this may use fewer than `most` at times."""
+"""A pool maps over all new pages; the next round begins when one is over, so it may use fewer than `most` at times."""
 
 
 def crawl(model, fetch, start, most):

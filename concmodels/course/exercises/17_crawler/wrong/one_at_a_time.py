@@ -1,5 +1,6 @@
 """Diagnosis: one fetch at a time, though two are allowed"""
 
+
 def crawl(model, fetch, start, most):
     known, left = {start}, [start]
     while left:
