@@ -10,6 +10,14 @@ def answering(model, ended, seconds):
     return answer
 
 
+def one_answers(model):
+    hour = 3600
+    functions = [answering(model, [], hour), lambda: "here", answering(model, [], hour)]
+    found = quickest(model, functions, 100 * hour)
+    assert found is not None, "nothing is returned"
+    assert found == "here", "another answer than the quickest is returned"
+
+
 def the_second_is_quickest(model):
     ended, begin = [], model.now()
     unit = 0.02
