@@ -35,9 +35,9 @@ class Step:
     suite: tuple[str, int] = ("", 0)
     models: tuple[str, ...] = ()
     in_all: bool = True
-    schedules: int = 4_000
-    seconds: float = 8.0
-    steps: int = 2_000
+    schedules: int = 400
+    seconds: float = 20.0
+    steps: int = 500
     diagnoses: Diagnoses = field(default_factory=dict)
 
     @classmethod

@@ -67,7 +67,7 @@ FIRST = ("forges", "leaves_child", "kills_parent", "waits_for_ever", "takes_memo
 HOSTILE = {
     "forges": (EVERY_DESCRIPTOR, "it wrote into the grader's own pipe"),
     "reads_frames": (FRAMES, ""),
-    "leaves_child": (CHILD + "class Counter: pass\n", "has no attribute"),
+    "leaves_child": (CHILD + "class Counter: pass\n", ""),
     "loops": ("while True: pass\n", "it computed for more than 1 s"),
     "loops_in_method": (RIGHT.replace("self.value += number", "while True: number"), ""),
     "takes_memory": (

@@ -1,4 +1,4 @@
-"""A buffer with a limited number of places: whoever is woken looks again."""
+"""A buffer with a limited number of places: a thread that is woken looks again."""
 
 import threading
 from collections import deque

@@ -1,4 +1,4 @@
-"""A barrier that can be used again and again: whoever waits, waits for the end of its own round."""
+"""A barrier that can be used again and again: a thread waits for the end of its own round."""
 
 import threading
 

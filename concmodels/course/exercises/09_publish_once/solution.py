@@ -1,4 +1,4 @@
-"""Something that is made once, when it is needed: by whoever has the lock and finds nothing."""
+"""Something that is made once, when it is needed: by the thread that has the lock and finds nothing."""
 
 import threading
 

@@ -14,7 +14,7 @@ class Channel:
             raise ValueError(f"a capacity is a whole number or math.inf, not {capacity!r}")
         self.capacity, self.name, self.closed, self._shelf = capacity, name, False, []
         lock = threading.Lock()
-        self._room, self._goods = threading.Condition(lock), threading.Condition(lock)
+        self._places, self._goods = threading.Condition(lock), threading.Condition(lock)
 
     def __len__(self):
         return len(self._shelf)
@@ -35,19 +35,19 @@ class Channel:
             raise StopIteration from None
 
     def close(self):
-        with self._room:
+        with self._places:
             self.closed = True
-            self._room.notify_all()
+            self._places.notify_all()
             self._goods.notify_all()
 
     def send(self, item, timeout=None):
-        with self._room:
+        with self._places:
             self._put(
-                item, self._room.wait_for(lambda: self.closed or len(self) < self.capacity, timeout), TimeoutError
+                item, self._places.wait_for(lambda: self.closed or len(self) < self.capacity, timeout), TimeoutError
             )
 
     def send_nowait(self, item):
-        with self._room:
+        with self._places:
             self._put(item, self.closed or len(self) < self.capacity, WouldBlock)
 
     def _put(self, item, is_ready, error):
@@ -70,5 +70,5 @@ class Channel:
     def _take(self, error):
         if not self._shelf:
             raise ChannelClosed if self.closed else error
-        self._room.notify()
+        self._places.notify()
         return self._shelf.pop(0)
