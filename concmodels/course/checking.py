@@ -216,5 +216,5 @@ def _chapters(exercise: Exercise, steps: list[Step]) -> list[Judged]:
 def _broken(exercise: Exercise, step: Step, line: Line, points: int) -> Judged:
     outcome = line.only("broken")[0]
     why = f"{line.guarantee.partition('.')[2]} is broken: {line.sentence.rstrip('.')}"
-    again = f"again: python -m concmodels.conformance {exercise.file} -k {line.guarantee}"
-    return _wrong(step, why, f"{outcome.explanation or outcome.reason}\n\n{again}", points=points)
+    again = f"{outcome.reason}\n\nagain: python -m concmodels.conformance {exercise.file} -k {line.guarantee}"
+    return _wrong(step, why, outcome.explanation or again, points=points)

@@ -1,4 +1,4 @@
-"""Diagnosis: a task goes on, though its answer does not matter any more"""
+"""Diagnosis: is left running"""
 
 import threading
 
