@@ -11,11 +11,12 @@ def answering(model, ended, seconds):
 
 
 def one_answers(model):
-    hour = 3600
+    hour, begin = 3600, model.now()
     functions = [answering(model, [], hour), lambda: "here", answering(model, [], hour)]
     found = quickest(model, functions, 100 * hour)
     assert found is not None, "nothing is returned"
     assert found == "here", "another answer than the quickest is returned"
+    assert model.now() - begin < hour, "the quickest answer was there long before it is returned"
 
 
 def the_second_is_quickest(model):
