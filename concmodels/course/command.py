@@ -11,6 +11,7 @@ from concmodels import catalog
 from concmodels.course import showing
 from concmodels.course.alike import alike
 from concmodels.course.catalogue import exercise, exercises
+from concmodels.course.exam import exam
 from concmodels.course.grading import Graded, grade, hand_ins
 from concmodels.course.hand_out import hand_out, workflow
 from concmodels.course.isolated import check_isolated, replay_isolated
@@ -95,6 +96,13 @@ def _hand_out_options(parser: argparse.ArgumentParser) -> None:
 def _alike_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="FILE|FOLDER", type=Path, nargs="+", help="of a folder, all .py files in it")
     parser.add_argument("--from", metavar="PERCENT", dest="least", type=number, default=80.0, help="default 80")
+
+
+def _exam_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION", type=whole(), help="1 to 6")
+    parser.add_argument("student", metavar="STUDENT", help="a name, from which the questions are drawn")
+    parser.add_argument("--questions", metavar="N", type=whole(), default=3, help="default 3")
+    parser.add_argument("--key", action="store_true", help="with the answers")
 
 
 def _workflow_options(parser: argparse.ArgumentParser) -> None:
@@ -243,6 +251,11 @@ def _alike(options: argparse.Namespace) -> int:
     return RIGHT
 
 
+def _exam(options: argparse.Namespace) -> int:
+    _say(exam(options.session, options.student, options.questions, has_key=options.key))
+    return RIGHT
+
+
 def _workflow(options: argparse.Namespace) -> int:
     _say(workflow([exercise(number) for number in options.numbers]))
     return RIGHT
@@ -262,6 +275,7 @@ _COMMANDS: tuple[tuple[str, _Run, str], ...] = (
     ("grade", _grade, "grade hand-ins, each in a process of its own with limits"),
     ("hand-out", _hand_out, "copy the project for students, without solutions"),
     ("alike", _alike, "list the files that are alike up to names"),
+    ("exam", _exam, "print an exam of a session: wrong answers to be explained, others for each student"),
     ("workflow", _workflow, "print a workflow that checks exercises in GitHub Classroom"),
     ("selftest", _selftest, "check all answers that the exercises come with, right and wrong"),
 )
@@ -272,6 +286,7 @@ _OPTIONS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "grade": _grade_options,
     "hand-out": _hand_out_options,
     "alike": _alike_options,
+    "exam": _exam_options,
     "workflow": _workflow_options,
     "selftest": _selftest_options,
 }

@@ -13,7 +13,7 @@ from concmodels.course.limits import Limits
 from concmodels.course.verdict import Verdict
 from concmodels.programs.output.streams import BadInput
 
-HARMLESS = {"__future__", "collections", "contextlib", "dataclasses", "heapq", "itertools", "math", "queue",
+HARMLESS = {"__future__", "collections", "concmodels", "concmodels.errors", "contextlib", "dataclasses", "heapq", "itertools", "math", "queue",
             "threading", "time", "typing"}  # fmt: skip
 """The modules that an answer may import without being looked at by a person."""
 
@@ -94,6 +94,6 @@ def note(answer: bytes, its: Exercise) -> str:
 def _imports(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield (node.module or "").partition(".")[0]
+            yield node.module or "."

@@ -13,6 +13,7 @@ from hostile import RIGHT
 from concmodels.course import isolated
 from concmodels.course.catalogue import exercise, exercises
 from concmodels.course.command import course_command
+from concmodels.course.grading import note
 from concmodels.course.hand_out import PROJECT
 from concmodels.course.limits import Limits
 from concmodels.course.progress import Progress
@@ -93,6 +94,8 @@ def test_hints_come_one_by_one_and_a_solution_can_be_had(course):
         (["grade", "nothing.py"], "there is no nothing.py"),
         (["grade", "."], "no file in . has the name of an exercise"),
         (["hand-out", "."], ". exists"),
+        (["exam", "7", "ada"], "there is no session 7"),
+        (["exam", "3", "ada", "--questions", "99"], "fewer than 99"),
         (["alike", "nothing"], "there is no nothing"),
     ],
 )
@@ -143,6 +146,12 @@ def test_an_import_that_no_answer_needs_is_noted(course):
     assert "look at it: it uses gc" in course("grade", "lost_update.py")[1]
 
 
+def test_no_right_answer_has_to_be_looked_at():
+    for its in exercises().values():
+        for answer in [its.folder / "solution.py", *its.answers("right")]:
+            assert note(answer.read_bytes(), its) == "", answer
+
+
 def test_what_differs_in_names_only_is_alike(course):
     text = exercise(7).text("solution.py")
     Path("ada.py").write_text(text)
@@ -161,6 +170,14 @@ def test_the_copy_for_students_has_no_solution(course):
         Path(name) for name in ("Makefile", "pyproject.toml", "concmodels/course/exercises/02_lost_update/start.py")
     } <= there
     assert (PROJECT / "README.md").read_text() != Path("copy/README.md").read_text()
+
+
+def test_an_exam_has_other_questions_for_another_student(course):
+    ada, again, bob = (course("exam", 5, name)[1] for name in ("ada", "ada", "bob"))
+    assert ada == again and ada.partition("\n")[2] != bob.partition("\n")[2]
+    assert "Diagnosis" not in ada and ada.count("```python") == 3
+    key = course("exam", 5, "ada", "--key")[1]
+    assert key.count("**Key:**") == 3 and re.sub(r"\n\n\*\*Key.*", "", key) == ada
 
 
 def test_a_workflow_has_the_points_of_each_exercise(course):
