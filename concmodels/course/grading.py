@@ -13,8 +13,8 @@ from concmodels.course.limits import Limits
 from concmodels.course.verdict import Verdict
 from concmodels.programs.output.streams import BadInput
 
-HARMLESS = {"__future__", "collections", "concmodels", "concmodels.errors", "contextlib", "dataclasses", "heapq", "itertools", "math", "queue",
-            "threading", "time", "typing"}  # fmt: skip
+HARMLESS = {"__future__", "collections", "concmodels", "concmodels.errors", "contextlib", "dataclasses", "heapq",
+            "itertools", "math", "queue", "threading", "time", "typing"}  # fmt: skip
 """The modules that an answer may import without being looked at by a person."""
 
 ORDINARY = {"__init__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__iter__", "__next__", "__aiter__",
