@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from hostile import FIRST, HOSTILE
@@ -35,3 +36,14 @@ def test_a_hostile_hand_in_has_no_points(name, tmp_path):
     assert found.score == 0, found
     assert says in found.sentence and "\n" not in found.sentence
     assert not mark.exists() or not alive(int(mark.read_text()))
+
+
+@needs_linux
+@pytest.mark.thorough
+def test_a_hand_in_has_no_network(tmp_path):
+    if os.geteuid() != 0 and Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists():
+        pytest.skip("this system may not let a user leave the network")
+    names = "[it.split(':')[0].strip() for it in open('/proc/self/net/dev').read().splitlines()[2:]]"
+    file = tmp_path / "lost_update.py"
+    file.write_text(f"raise OSError({names})\n")
+    assert "OSError: ['lo']" in graded(file, exercise(2), LIMITS).verdict.sentence
