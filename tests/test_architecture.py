@@ -92,7 +92,8 @@ ARROWS = {
     "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
     "models/folder models/simulated platform programs programs/output",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
-    "course": "catalog conformance errors explore explore/failures explore/running package programs programs/output",
+    "course": "catalog conformance errors explore explore/failures explore/running package platform programs "
+    "programs/output",
 }
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
 

@@ -4,13 +4,13 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-MIB = 2**20
-SHARED = 2**40
-"""The most bytes of a file, where shared memory counts as one."""
+from concmodels.platform.confining import confine, leave_network
+from concmodels.platform.measuring import descendants
+from concmodels.platform.waking import adopt_orphans
+
 OVER_TIME = 124
 """The exit status after `wall_s` seconds."""
 
@@ -34,48 +34,15 @@ class Limits:
 
 def limited(limits: Limits) -> None:
     """Set the limits of this process, and of all that it starts, as far as the system has them."""
-    try:
-        import resource
-    except ImportError:  # Windows has none
-        return
-    for name, most in (
-        ("RLIMIT_CPU", limits.cpu_s),
-        ("RLIMIT_DATA" if limits.shares else "RLIMIT_AS", limits.memory_mib * MIB),
-        ("RLIMIT_FSIZE", SHARED if limits.shares else limits.file_mib * MIB),
-        ("RLIMIT_NPROC", limits.processes),
-        ("RLIMIT_CORE", 0),
-    ):
-        if hasattr(resource, name):
-            _limit(resource, getattr(resource, name), most)
+    file_mib = None if limits.shares else limits.file_mib  # shared memory counts as a file
+    confine(limits.cpu_s, limits.memory_mib, file_mib, limits.processes, shares=limits.shares)
     if not limits.network:
-        _cut_off()
-
-
-def _limit(resource: Any, which: int, most: int) -> None:
-    _, hard = resource.getrlimit(which)
-    most, last = (most, most + 1) if hard == resource.RLIM_INFINITY else (min(most, hard), min(most + 1, hard))
-    with contextlib.suppress(OSError, ValueError):  # macOS refuses some
-        resource.setrlimit(which, (most, last))  # at the first, a signal that says why; at the last, the end
-
-
-def _cut_off() -> None:
-    """Leave the network, if this system lets us."""
-    if not hasattr(os, "unshare"):
-        return
-    user, group = os.geteuid(), os.getegid()
-    with contextlib.suppress(OSError):
-        if user == 0:
-            os.unshare(os.CLONE_NEWNET)
-            return
-        os.unshare(os.CLONE_NEWUSER | os.CLONE_NEWNET)
-        for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-                file.write(text)
+        leave_network()
 
 
 def supervised(work: Callable[[], int], wall_s: float) -> int:
     """Do this in a process of its own; return its exit status. Whatever it has started is ended with it."""
-    _adopt_orphans()
+    adopt_orphans()
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     worker = os.fork()
     if worker == 0:
@@ -86,7 +53,7 @@ def supervised(work: Callable[[], int], wall_s: float) -> int:
         finally:
             os._exit(status)
     status = _status_of(worker, time.monotonic() + wall_s)
-    while children := list(_children()):
+    while children := descendants(os.getpid()):
         for child in children:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
@@ -108,22 +75,3 @@ def _status_of(worker: int, end: float) -> int:
             signal.sigtimedwait({signal.SIGCHLD}, left)
         else:
             time.sleep(0.02)  # macOS has no way to wait for a child with a time limit
-
-
-def _adopt_orphans() -> None:
-    """Become the parent of all processes that are started here and whose own parent ends, even in other sessions."""
-    with contextlib.suppress(ImportError, OSError, AttributeError):
-        import ctypes
-
-        set_child_subreaper = 36
-        ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
-
-
-def _children() -> Iterator[int]:
-    """Yield the children of this process; none where there is no /proc."""
-    own = str(os.getpid())
-    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
-        if name.isdecimal():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
-                if file.read().rpartition(")")[2].split()[1] == own:
-                    yield int(name)
