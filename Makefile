@@ -51,7 +51,7 @@ test-gil: setup ## the tests for which the GIL matters, a minute and a half (PYT
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200
 
-bench-all: setup ## every result of the site, one after the other, two and a half hours; they are in build/results
+bench-all: setup ## every result of the site, one after the other, three hours; they are in build/results
 	$(python) -m benchmarks all $(foreach twin,$(TWINS),--python $(twin))
 
 bench: setup ## the benchmarks but those that have to be named, 35 minutes; the result is in build/bench.json
@@ -68,7 +68,7 @@ bench-free-threaded: setup ## what the GIL costs and saves, 20 minutes; the resu
 bench-quick: setup ## whether every benchmark but those of web services runs, 2 minutes
 	$(python) -m benchmarks run --quick $(if $(GOALS),--goals $(GOALS))
 
-bench-web: setup ## web services, 50 minutes; the result is in build/web.json
+bench-web: setup ## web services, 75 minutes; the result is in build/web.json
 	@mkdir -p build
 	$(python) -m benchmarks run web --output build/web.json
 
