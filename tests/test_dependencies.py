@@ -112,7 +112,7 @@ def imported(place):
     distributions, found = installed(), {}
     inner = [ROOT / other for other in MAY_IMPORT if other.startswith(f"{place}/")]
     for path in sorted((ROOT / place).rglob("*.py")) if (ROOT / place).is_dir() else [ROOT / place]:
-        if not any(path.is_relative_to(other) for other in inner):
+        if "exercises" not in path.parts and not any(path.is_relative_to(other) for other in inner):
             for module in imports(path):
                 for distribution in distributions.get(module, [module]):
                     found.setdefault(canonical(distribution), str(path.relative_to(ROOT)))

@@ -13,10 +13,12 @@ from rich.text import Text
 
 from concmodels.explore.choices import Choose, Chosen
 from concmodels.explore.eventloops.unwatched import CodeInThread
+from concmodels.explore.failures.replay_id import ReplayId, checksum
 from concmodels.explore.running.outcome import failure_of, reached_the_limit, sentence
 from concmodels.explore.running.runs import Runs
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
 from concmodels.explore.surroundings import Surroundings
+from concmodels.models.simulated.schedules import Recorder
 from concmodels.programs.output.streams import console
 
 if TYPE_CHECKING:
@@ -51,12 +53,15 @@ class _Game:
     def play(self) -> int:
         self._out.print(f"{self._runs.scenario.label}: you are the scheduler. {HELP}", markup=False)
         while True:
-            run = self._runs.repeat(Chosen(self._choices), record=True)
+            recorder = Recorder(Chosen(self._choices))
+            run = self._runs.repeat(recorder, record=True)
             if isinstance(run.error, Choose) and run.cut:
                 if not self._ask(run.error.rows):
                     return 0
                 continue
             failed = self._tell_the_end(run)
+            if failed and (again := self._replay_id(recorder)):
+                self._out.print(f"its replay id: {again}", markup=False)
             if not self._undo_at_the_end():
                 return int(failed)
 
@@ -109,6 +114,13 @@ class _Game:
         lines = [f"the program has failed: {sentence(error)}", *(f"  {wait}" for wait in getattr(error, "waits", ()))]
         self._out.print("\n".join(lines), markup=False)
         return True
+
+    def _replay_id(self, recorder: Recorder) -> str:
+        """Return the replay id of the schedule that was played; nothing if that is too long for one."""
+        scenario, options = self._runs.scenario, self._runs.options
+        codes = checksum(scenario.codes)
+        made = ReplayId(codes, options.switches, recorder.schedule, order=options.order, interrupt=options.interrupt)
+        return "" if str(made).endswith("!") else str(made)
 
     def _look_ahead(self, count: int) -> None:
         for choice in range(count):

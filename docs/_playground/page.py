@@ -1,7 +1,7 @@
 """What the page asks of Python. Each function takes the program as text, and returns an answer as JSON.
 
 The second argument is the value that `main` has to return, written in Python; an empty text if it may return anything.
-The check is that of `examples/teachers/check_schedules.py`.
+The check is an assertion about it.
 
 An answer has the key "verdict": "ended" or "failed" for one run; "broken", "held in all" or "held so far" for a search;
 "asks" where the reader is to choose; "refused" where the program can't be run here. "sentence" says it in words, and

@@ -9,9 +9,10 @@ import preloaded
 import pytest
 
 import concmodels
+from concmodels.course.catalogue import exercise
 
 ROOT = Path(concmodels.__file__).parent.parent
-WRONG = Path(__file__).parent / "wrong"
+WRONG = exercise(20).folder / "wrong"
 COURSE = "def test_guarantee(model, guarantee):\n    guarantee.hold(model)\n"
 MODEL = """
 class Channel:
@@ -104,7 +105,7 @@ def test_a_broken_guarantee_is_explained(course):
     status, out = run(course, "--model", "my_model.py", "-k", "each_item_reaches_one_receiver and 1")
     assert status == 1 and "1 failed" in out
     assert "What happened, with 1 forced switch, marked >:" in out
-    assert "my_model.py:30  return self._items.popleft()" in out
+    assert "my_model.py:32  return self._items.popleft()" in out
     assert "again: python -m concmodels.conformance my_model.py -k 'delivery.each_item_reaches_one_receiver(" in out
 
 

@@ -10,10 +10,12 @@ from test_conformance_command import EXAMPLES, run, write
 
 from concmodels.conformance import Refused, grade
 from concmodels.conformance.grading.simulated import why_not
+from concmodels.course.catalogue import exercise
 from concmodels.explore.failures.replay_id import PYTHON
 
 HERE = Path(__file__).parent
-WRONG = sorted((HERE / "wrong").glob("*.py"))
+CHANNELS = exercise(20).folder / "wrong"
+WRONG = sorted(CHANNELS.glob("*.py"))
 RIGHT = {
     EXAMPLES / "my_first_model.py": "",
     EXAMPLES / "teachers" / "rendezvous.py": "waiting.",
@@ -73,7 +75,7 @@ def test_a_right_channel_passes(path, chapter, thorough):
 
 
 def test_one_that_needs_a_certain_schedule_says_on_which_it_was_broken():
-    report = grade(HERE / "wrong" / "look_then_act.py", only="delivery")
+    report = grade(CHANNELS / "look_then_act.py", only="delivery")
     reasons = [outcome.reason for line in report.broken for outcome in line.outcomes]
     assert any("on schedule 2: others can keep it" in it or "on schedule 3" in it for it in reasons), reasons
 
@@ -88,7 +90,7 @@ EXPLAINED = {
 @pytest.mark.parametrize("name", EXPLAINED)
 def test_a_broken_guarantee_is_explained_and_can_be_replayed(name):
     values, switches, line = EXPLAINED[name]
-    path = HERE / "wrong" / f"{name}.py"
+    path = CHANNELS / f"{name}.py"
     status, out, _ = run(path, "-k", "each_item_reaches_one_receiver")
     assert status == 1
     picture = out.split("What happened")[1].split("\n\n")[0].splitlines()
@@ -101,12 +103,12 @@ def test_a_broken_guarantee_is_explained_and_can_be_replayed(name):
 
 
 def test_a_data_race_of_the_channel_is_told():
-    _, out, _ = run(HERE / "wrong" / "look_then_act.py", "-k", "delivery.items_arrive_in_order")
-    assert "data race: self.closed is read at " in out and "look_then_act.py:27" in out
+    _, out, _ = run(CHANNELS / "look_then_act.py", "-k", "delivery.items_arrive_in_order")
+    assert "data race: self.closed is read at " in out and "look_then_act.py:29" in out
 
 
 def test_the_json_has_the_schedules_and_the_explanations():
-    path = HERE / "wrong" / "last_in_first_out.py"
+    path = CHANNELS / "last_in_first_out.py"
     _, out, _ = run(path, "--json", "-", "-k", "closing.what_was_accepted")
     (report,) = json.loads(out)
     broken = [it for it in report["outcomes"] if it["verdict"] == "broken"]
@@ -123,7 +125,7 @@ def test_the_json_has_the_schedules_and_the_explanations():
 
 
 def test_a_deadlock_is_told_as_one_and_not_by_what_its_end_has_raised():
-    report = grade(HERE / "wrong" / "notify_one.py", only="each_item")
+    report = grade(CHANNELS / "notify_one.py", only="each_item")
     assert report.broken[0].outcomes[1].reason.startswith("Deadlock: all tasks are waiting")
     assert "send_all-3: waits in Condition.wait_for at " in report.broken[0].outcomes[1].explanation
 
@@ -143,7 +145,7 @@ ONE = "delivery.items_arrive_in_order(capacity=1)"
     ],
 )
 def test_a_replay_that_is_none_is_one_sentence_and_status_2(arguments, part):
-    status, out, err = run(HERE / "wrong" / "notify_one.py", *arguments)
+    status, out, err = run(CHANNELS / "notify_one.py", *arguments)
     assert (status, out, len(err.splitlines())) == (2, "", 1) and part in err
 
 

@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 import textwrap
 from functools import partial
@@ -277,10 +276,3 @@ def test_the_fixture_of_pytest_says_the_same(file, tmp_path, in_all):
     how = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(ROOT)}, "imports": suites.IMPORTS}
     _, out = preloaded.run("pytest", *arguments, **how)
     assert "test_bank.py:" in out and f"{1 + in_all} failed" in out, out
-
-
-def test_the_checker_of_hand_ins_says_the_same(file):
-    path = file(text_of("at the top", "threads"))
-    checker = ROOT / "examples" / "teachers" / "check_schedules.py"
-    done = subprocess.run([sys.executable, checker, path], capture_output=True, text=True, timeout=50, check=False)
-    assert done.returncode == 1 and "broken" in done.stdout.splitlines()[1], done.stdout + done.stderr

@@ -1,0 +1,3 @@
+"""The replay id of a schedule on which visitors.py counts one visitor instead of two."""
+
+SCHEDULE = ""

@@ -1,0 +1,3 @@
+"""Diagnosis: is no replay id: copy it"""
+
+SCHEDULE = "2@2"

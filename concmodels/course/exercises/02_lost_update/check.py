@@ -1,0 +1,30 @@
+import threading
+
+from lost_update import Counter
+
+
+def run(*functions):
+    threads = [threading.Thread(target=function, args=arguments) for function, *arguments in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def two_threads_add():
+    counter = Counter()
+    run((counter.add, 1), (counter.add, 2))
+    assert counter.value != 0, "nothing is added"
+    assert counter.value == 3, f"an update is lost, and the counter is {counter.value} instead of 3"
+
+
+def a_failure_between():
+    counter = Counter()
+    try:
+        counter.add("one")
+    except TypeError:
+        pass
+    else:
+        raise AssertionError("add takes a text without a word: leave the TypeError to the caller")
+    run((counter.add, 1))
+    assert counter.value == 1, f"after a failed addition the counter is {counter.value} instead of 1"

@@ -1,0 +1,13 @@
+"""Diagnosis: a lock whose holder never gives it back"""
+
+import threading
+
+
+class Counter:
+    def __init__(self):
+        self.value = 0
+        self.lock = threading.Lock()
+
+    def add(self, number):
+        self.lock.acquire()
+        self.value += number

@@ -1,0 +1,14 @@
+"""Diagnosis: an addition that fails keeps the lock"""
+
+import threading
+
+
+class Counter:
+    def __init__(self):
+        self.value = 0
+        self.lock = threading.Lock()
+
+    def add(self, number):
+        self.lock.acquire()
+        self.value += number
+        self.lock.release()

@@ -1,0 +1,4 @@
+"""Diagnosis: SCHEDULE is no replay id yet"""
+
+SMALLEST = 2
+SCHEDULE = ""

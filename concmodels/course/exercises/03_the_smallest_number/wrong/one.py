@@ -1,0 +1,4 @@
+"""Diagnosis: 1 can't be"""
+
+SMALLEST = 1
+SCHEDULE = ""

@@ -1,0 +1,19 @@
+"""Diagnosis: a deposit and a withdrawal leave"""
+
+import threading
+
+
+class Account:
+    def __init__(self, balance):
+        self.balance = balance
+        self.lock = threading.Lock()
+
+    def withdraw(self, amount):
+        with self.lock:
+            if self.balance >= amount:
+                self.balance -= amount
+                return True
+            return False
+
+    def deposit(self, amount):
+        self.balance += amount

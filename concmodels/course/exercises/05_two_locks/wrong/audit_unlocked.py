@@ -1,0 +1,31 @@
+"""Diagnosis: of 200: one of the accesses is outside of the lock"""
+
+import itertools
+import threading
+from contextlib import ExitStack
+
+numbers = itertools.count()
+
+
+class Account:
+    def __init__(self, balance):
+        self.balance = balance
+        self.number = next(numbers)
+        self.lock = threading.Lock()
+
+
+def locked(*accounts):
+    locks = ExitStack()
+    for account in sorted(accounts, key=lambda it: it.number):
+        locks.enter_context(account.lock)
+    return locks
+
+
+def transfer(source, target, amount):
+    with locked(source, target):
+        source.balance -= amount
+        target.balance += amount
+
+
+def audit(accounts):
+    return sum(account.balance for account in accounts)

@@ -1,0 +1,32 @@
+"""Diagnosis: each task holds a lock that the next one waits for"""
+
+import itertools
+import threading
+from contextlib import ExitStack
+
+numbers = itertools.count()
+
+
+class Account:
+    def __init__(self, balance):
+        self.balance = balance
+        self.number = next(numbers)
+        self.lock = threading.Lock()
+
+
+def locked(*accounts):
+    locks = ExitStack()
+    for account in accounts:
+        locks.enter_context(account.lock)
+    return locks
+
+
+def transfer(source, target, amount):
+    with locked(source, target):
+        source.balance -= amount
+        target.balance += amount
+
+
+def audit(accounts):
+    with locked(*accounts):
+        return sum(account.balance for account in accounts)

@@ -1,0 +1,7 @@
+"""Diagnosis: ChannelClosed"""
+
+
+def stage(function, source, target):
+    with source, target:
+        for item in source:
+            target.send(function(item))

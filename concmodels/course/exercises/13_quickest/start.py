@@ -1,0 +1,5 @@
+"""The first of several answers."""
+
+
+def quickest(model, functions, seconds):
+    return functions[0]()

@@ -1,0 +1,28 @@
+"""A pipeline of three tasks, in which a failure is lost."""
+
+
+def run(model, items, work):
+    todo, done, results = model.Channel(1, "todo"), model.Channel(1, "done"), []
+
+    def send():
+        with todo:
+            for item in items:
+                todo.send(item)
+
+    def work_all():
+        with done:
+            for item in todo:
+                try:
+                    done.send(work(item))
+                except ValueError:
+                    print("failed:", item)
+
+    def collect():
+        for result in done:
+            results.append(result)
+
+    with model.TaskGroup() as group:
+        group.spawn(send)
+        group.spawn(work_all)
+        group.spawn(collect)
+    return results

@@ -1,0 +1,20 @@
+"""At most so many in any window of time: each request takes the next time that is free, and sleeps until then."""
+
+import threading
+from collections import deque
+
+
+class Limiter:
+    def __init__(self, model, most, seconds):
+        self.model, self.seconds = model, seconds
+        self.times = deque(maxlen=most)
+        self.lock = threading.Lock()
+
+    def wait(self):
+        with self.lock:
+            now = time = self.model.now()
+            if len(self.times) == self.times.maxlen:
+                time = max(now, self.times[0] + self.seconds)
+            self.times.append(time)
+        if time > now:
+            self.model.sleep(time - now)

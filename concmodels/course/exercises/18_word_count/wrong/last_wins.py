@@ -1,0 +1,16 @@
+"""Diagnosis: the counts are not right: {'a': 2, 'b': 2, 'c': 2}"""
+
+from collections import Counter
+
+
+def count_piece(lines):
+    return Counter(word for line in lines for word in line.split())
+
+
+def count(pool, lines, parts):
+    size = max(1, -(-len(lines) // parts))
+    pieces = [lines[begin : begin + size] for begin in range(0, len(lines), size)]
+    total = Counter()
+    for part in pool.map(count_piece, pieces):
+        total = total | part
+    return total

@@ -1,0 +1,5 @@
+"""Diagnosis: merge is no `async def` function"""
+
+
+def merge(model, one, other, out):
+    out.close()

@@ -1,0 +1,90 @@
+"""Hand-ins of exercise 2 that attack the grader, each with what its verdict has to say."""
+
+RIGHT = """
+import threading
+class Counter:
+    def __init__(self):
+        self.value, self.lock = 0, threading.Lock()
+    def add(self, number):
+        with self.lock:
+            self.value += number
+"""
+FORGED = '{"exercise": 2, "max_score": 4, "steps": [{"says": "", "points": 4, "max_points": 4, "sentence": "all", '
+FORGED += '"picture": "", "replay": ""}], "stopped": "", "note": ""}'
+
+EVERY_DESCRIPTOR = f"""
+import os
+for seal in (b"", b"0" * 64):
+    for descriptor in range(256):
+        try:
+            os.write(descriptor, seal + {FORGED.encode()!r})
+        except OSError:
+            pass
+os._exit(0)
+"""
+
+FRAMES = f"""
+import gc, hmac, os, sys
+def keys():
+    frame = sys._getframe()
+    while frame is not None:
+        yield from frame.f_locals.values()
+        yield from frame.f_globals.values()
+        frame = frame.f_back
+    yield from gc.get_objects()
+    for thing in gc.get_objects():
+        yield from gc.get_referents(thing)
+body = {FORGED.encode()!r}
+for key in keys():
+    if type(key) in (bytes, bytearray) and len(key) == 32 or type(key) is str and len(key) in (32, 64):
+        key = key.encode() if type(key) is str else key
+        for descriptor in range(3, 40):
+            try:
+                os.write(descriptor, hmac.new(key, body, "sha256").hexdigest().encode() + body)
+            except OSError:
+                continue
+            os._exit(0)
+raise SystemError("no key is left")
+"""
+
+CHILD = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        with open(MARK, "w") as file:
+            file.write(str(os.getpid()))
+        time.sleep(300)
+    os._exit(0)
+os.wait()
+while not (os.path.exists(MARK) and open(MARK).read()):
+    time.sleep(0.01)
+""".replace("MARK", "{mark!r}")
+
+FIRST = ("forges", "leaves_child", "kills_parent", "waits_for_ever", "takes_memory")
+"""The others only with --thorough."""
+
+HOSTILE = {
+    "forges": (EVERY_DESCRIPTOR, "it wrote into the grader's own pipe"),
+    "reads_frames": (FRAMES, ""),
+    "leaves_child": (CHILD + "class Counter: pass\n", ""),
+    "loops": ("while True: pass\n", "it computed for more than 1 s"),
+    "loops_in_method": (RIGHT.replace("self.value += number", "while True: number"), ""),
+    "takes_memory": (
+        "class Counter:\n    value = 0\n    def add(self, number): self.it = bytearray(2**32)\n",
+        "MemoryError",
+    ),
+    "prints": ("while True: print('x' * 10**6)\n", "it computed for more than 1 s"),
+    "fills_disk": ("with open('big', 'wb') as file:\n    while True: file.write(bytes(2**20))\n", "File too large"),
+    "nothing": ("", "cannot import name 'Counter'"),
+    "no_python": ("class Counter(", "'(' was never closed"),
+    "no_text": ("\0", "null bytes"),
+    "exits": ("import os; os._exit(0)\n", "it ended Python before the check was done"),
+    "leaves": ("import sys; sys.exit()\n", ""),
+    "crashes": ("import ctypes; ctypes.string_at(0)\n", "it ended Python with status 139"),
+    "kills_parent": ("import os, signal; os.kill(os.getppid(), signal.SIGKILL)\n", "it "),
+    "closes_everything": ("import os; os.closerange(0, 256)\nclass Counter: pass\n", ""),
+    "waits_for_ever": (RIGHT.replace("Lock()", "Lock(); self.lock.acquire()"), "nobody can go on"),
+    "takes_input": ("input()\n", "input()"),
+    "recurses": ("def f(): f()\nf()\n", "RecursionError"),
+}
