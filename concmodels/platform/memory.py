@@ -52,25 +52,25 @@ on a simulated memory that reorders as ARM may.
     models/memory/channels/channel.py     Channel._wait_for_item         RECEIVERS, full, TAIL
     models/memory/channels/channel.py     Channel.receive                the item, publish, HEAD
     models/memory/channels/channel.py     Channel._take_payload          the same
-    models/memory/channels/channel.py     Channel._fetch                 the same
     models/memory/channels/channel.py     Channel.close                  all before, publish, TAIL
     models/memory/channels/layout.py      ChannelMemory._look            TAIL, consume, all items up to there
     models/memory/channels/layout.py      ChannelMemory._unload          the bytes, publish, BYTES_HEAD
     models/memory/group.py                cancel                         CANCELLED and ALERT, publish, CANCELS
     models/memory/group.py                finish                         BLOCK and SIZE, publish, STATE
     models/memory/group.py                Task.settle                    STATE, consume, BLOCK and SIZE
-    models/memory/group.py                TaskGroup._must_wait           LIVE, consume, the STATE of each task
+    models/memory/group.py                TaskGroup.__exit__             LIVE, CANCELLED, consume, STRUCK, STATE
     models/memory/group.py                TaskGroup._begin_limit         UNTIL, publish, LIMITS
     models/memory/lives/supervisor.py     Supervisor._tell_cancelled     CANCELS, full, each CANCELLED
     models/memory/lives/supervisor.py     Supervisor._strike_limits      LIMITS, full, each UNTIL; STRUCK, publish,
                                                                          CANCELLED
     models/memory/lives/deadlocks.py      tell                           PLACE_AT and PLACE_SIZE, publish, ANSWERED
+    models/memory/channels/layout.py      ChannelMemory._store           BYTES_HEAD, consume, the bytes
     models/memory/lives/deadlocks.py      places                         ANSWERED, consume, PLACE_AT and PLACE_SIZE
     models/memory/pool/worker.py          Worker.work                    results, publish, LEFT, full, WATCHED
     models/memory/pool/worker.py          Worker.wait_for_work           GIVEN, consume, the batch
     models/memory/pool/worker.py          Worker._block_for_work         WAITS, full, GIVEN
     models/memory/pool/worker.py          Worker._do_each                BEGUN, full, STOP; a result, publish, ENDED
-    models/memory/pool/worker.py          Worker._sent                   the bytes, publish, TAIL
+    models/memory/pool/worker.py          Worker._sent                   HEAD, consume; the bytes, publish, TAIL
     models/memory/pool/worker_handle.py   WorkerHandle.give              the batch, publish, GIVEN, full, WAITS
     models/memory/pool/worker_handle.py   WorkerHandle.watch             WATCHED, full
     models/memory/pool/worker_handle.py   WorkerHandle.take_back         STOP, full, BEGUN

@@ -150,9 +150,8 @@ class Task:
             participant, at = self._group.participant, self.at
             words = participant.words
             state = participant.ordered[at + STATE]
-            block, size = words[at + BLOCK], words[at + SIZE]
-            if block and state >= DONE:
-                self._data = participant.arena.get(block, size)
+            if state >= DONE and (block := words[at + BLOCK]):
+                self._data = participant.arena.get(block, words[at + SIZE])
             if state == FAILED:
                 self._error = unpack_error(self._data)
             elif state == DIED:
@@ -250,7 +249,8 @@ class TaskGroup:
         slot.scope = self._outer  # from here on its own cancellation is no reason to stop waiting
         outer = self._join()
         self._open = False
-        cancelled = bool(self.participant.ordered[self._at + CANCELLED])  # before STRUCK
+        # `_must_wait` has seen in LIVE that all have ended: from here on STATE, and STRUCK, say how.
+        cancelled = bool(self.participant.ordered[self._at + CANCELLED])
         timeout = self._not_in_time(cancelled) if outer is None else None
         self._collect()
         self._at = 0
@@ -301,8 +301,7 @@ class TaskGroup:
         words = self.participant.words
         if words[BROKEN]:  # then only the parent waits, for the supervisor to have collected all processes
             return self.participant.is_parent and self.participant.ordered[BROKEN] != ALL_GONE
-        # Once it is 0, `_collect` loads the STATE of each task.
-        return bool(self.participant.ordered[self._at + LIVE])
+        return bool(words[self._at + LIVE])
 
     def _collect(self) -> None:
         """Take the outcomes out of the arena, and give the records back."""

@@ -405,10 +405,10 @@ class Channel(ChannelMemory):
     def _fetch(self, head: int, word: int) -> tuple[int, bytes | None]:
         """Copy out what this word stands for, and move HEAD; return the word and what was copied.
 
-        The caller holds the receivers' lock; afterwards it wakes a sender, and opens what was fetched.
+        The caller holds both locks, and so needs no order; afterwards it wakes a sender, and opens what was fetched.
         """
         data = self._unload(word) if word < LEAST else None
-        self._ordered[HEAD] = head + 1
+        self._control[HEAD] = head + 1
         return word, data
 
     def _wake_sender(self) -> None:

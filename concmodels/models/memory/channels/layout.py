@@ -261,7 +261,7 @@ class ChannelMemory:
             at = self._begin_again(at)
         if (at & self._bytes_mask) + need > size:
             at = (at | self._bytes_mask) + 1
-        free_to = control[BYTES_HEAD] + size - (_BYTE_CHUNK if trims else 0)
+        free_to = self._ordered[BYTES_HEAD] + size - (_BYTE_CHUNK if trims else 0)
         if at + need > free_to:
             return self._own_block(data)
         place = at & self._bytes_mask

@@ -227,7 +227,7 @@ class Worker:
             tail = memory.begin_of(words[TAIL], size, ring)
             while sent < size:
                 at = tail % ring
-                piece = min(ring - at, words[HEAD] + ring - tail, size - sent)
+                piece = min(ring - at, self.ordered[HEAD] + ring - tail, size - sent)
                 if piece > 0:
                     arena.write(ring_at + at, data[sent : sent + piece])
                     sent, tail = sent + piece, tail + piece

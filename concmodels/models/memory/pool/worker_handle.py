@@ -174,7 +174,7 @@ class WorkerHandle:
         self.ordered[GIVEN] = batch.sequence + 1
         with self._fence:
             pass
-        if self.ordered[WAITS]:  # before its waker
+        if words[WAITS]:
             self.notify()
 
     def begun(self, batch: Batch) -> int:
