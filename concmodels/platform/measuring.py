@@ -300,8 +300,8 @@ def started(pid: int) -> int | None:
     if _has_ended(pid):
         return None
     try:
-        # That of the first thread is the same number. An emulator makes up its own for /proc/PID/stat, in which no other
-        # process would know this one again: qemu does.
+        # That of the first thread is the same number. In /proc/PID/stat an emulator (qemu) makes one up, by which no
+        # other process would know this one again.
         with open(f"{PROC}/{pid}/task/{pid}/stat", errors="replace") as file:
             state, *fields = file.read().rpartition(") ")[2].split()
     except FileNotFoundError, ProcessLookupError:

@@ -210,22 +210,22 @@ def guarded(library, enter, leave):
 
 
 @program
-def room_as_a_lock(library):
+def capacity_as_a_lock(library):
     return guarded(library, lambda channel: channel.send(1), lambda channel: channel.receive())
 
 
 @program
-def room_as_a_lock_by_texts(library):
+def capacity_as_a_lock_by_texts(library):
     return guarded(library, lambda channel: channel.send("a"), lambda channel: channel.receive())
 
 
 @program
-def room_as_a_lock_by_iteration(library):
+def capacity_as_a_lock_by_iteration(library):
     return guarded(library, lambda channel: channel.send(1), lambda channel: next(iter(channel)))
 
 
 @program
-def room_as_a_lock_by_select(library):
+def capacity_as_a_lock_by_select(library):
     return guarded(
         library,
         lambda channel: select(KIND, ((channel, 1),), None, True),
@@ -234,7 +234,7 @@ def room_as_a_lock_by_select(library):
 
 
 @program
-def room_as_a_lock_traced(library):
+def capacity_as_a_lock_traced(library):
     return guarded(
         library, lambda channel: positions.send(channel, 1, None), lambda channel: positions.receive(channel, None)
     )
