@@ -48,8 +48,8 @@ on a simulated memory that reorders as ARM may.
     models/memory/channels/channel.py     Channel.send                   the item, publish, TAIL, full, RECEIVERS
     models/memory/channels/channel.py     Channel._send_other            the same, and the bytes before
     models/memory/channels/channel.py     Channel._append_now            HEAD, consume; the item, publish, TAIL
-    models/memory/channels/channel.py     Channel.__iter__               the item, publish, HEAD; RECEIVERS, full, TAIL
-    models/memory/channels/channel.py     Channel._wait_for_item         RECEIVERS, full, TAIL
+    models/memory/channels/channel.py     Channel.__iter__               the item, publish, HEAD; the same as below
+    models/memory/channels/channel.py     Channel._wait_for_item         RECEIVERS, full, HEAD, consume, TAIL
     models/memory/channels/channel.py     Channel.receive                the item, publish, HEAD
     models/memory/channels/channel.py     Channel._take_payload          the same
     models/memory/channels/channel.py     Channel.close                  all before, publish, TAIL

@@ -329,7 +329,7 @@ class Channel(ChannelMemory):
             words[me + behind] = 0
             words[me + listed] = waiters
             free_claim()  # the fence between "I wait" and "is there an item?"
-            if control[tail_at] != control[head_at]:
+            if ordered[head_at] != control[tail_at]:  # in this order: else another may receive in between
                 woken = participant.stop_waiting(me)
                 continue
             try:
@@ -495,7 +495,7 @@ class Channel(ChannelMemory):
         # finds us, and wakes us. Without the two fences each could see the state before the other's
         # store.
         self._free_claim()
-        if control[TAIL] != control[HEAD]:
+        if self._ordered[HEAD] != control[TAIL]:  # in this order: else another may receive in between
             return participant.stop_waiting(me) or woken
         try:
             while words[me + LIST]:
