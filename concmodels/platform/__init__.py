@@ -27,20 +27,19 @@ FOLDER = __path__[0] + os.sep
 CHOSEN = os.environ.get("CONCMODELS_PLATFORM", "")
 PORTABLE = CHOSEN == "portable" or (not CHOSEN and sys.platform != "linux")
 """Whether the versions in `portable/` take the place of those for Linux."""
-X86_64 = ("x86_64", "amd64", "AMD64")
-"""The names of the processors on which this has been tried."""
+MACHINE: str = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
+"""The processor, by the name that the system has for it."""
+IS_ORDERED = MACHINE in ("x86_64", "amd64", "AMD64")
+"""Whether the processor keeps the order of loads and stores, as `memory.py` says; on others there are fences."""
 
 
 def why_not() -> str | None:
     """Return why no memory can be shared across memory boundaries here, in words, or None if it can.
 
-    On other systems than Linux `portable/` has not been tried, so it has to be asked for. On other processors than
-    x86-64 no version has been; `memory.py` lists what they would need.
+    On other systems than Linux `portable/` has not been tried, so it has to be asked for.
     """
     if CHOSEN not in ("", "linux", "portable"):
         return f"the environment variable CONCMODELS_PLATFORM is 'linux' or 'portable', not {CHOSEN!r}"
     if CHOSEN != "portable" and not (hasattr(os, "memfd_create") and hasattr(os, "eventfd")):
         return f"it needs Linux's memfd and eventfd, which {sys.platform} has not"
-    if not CHOSEN and os.uname().machine not in X86_64:
-        return f"it relies on the order of stores that x86-64 keeps, and this is {os.uname().machine}"
     return None
