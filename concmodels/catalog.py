@@ -178,6 +178,11 @@ def _loaded(name: str, entry: Facts) -> Model:
         module = importlib.import_module(f"concmodels.models.{entry.file.replace('/', '.')}")
     except ImportError as error:
         raise ModelUnavailable(f"{name} can't run here: {_missing(entry) or error}") from error
+    if not is_simulated(entry):
+        from concmodels.platform import tried
+
+        if tried.DOUBT:
+            tried.give_notice(tried.DOUBT)
     if _BY_NAME[entry.model] is not entry:
         variant: Model = module.variant(entry.variant)
         return variant

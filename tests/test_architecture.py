@@ -56,7 +56,6 @@ ARROWS = {
     "programs/signals": "models/tasks/signals",
     "programs/output": "catalog facts programs/signals",
     "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals trace",
-    "command": "package programs programs/output",
     "trace/command": "programs programs/output trace",
     "work": "catalog errors",
     "actors": "two_forms",
@@ -91,7 +90,9 @@ ARROWS = {
     "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
     "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
     "models/folder models/simulated platform programs programs/output",
+    "check": "catalog conformance/grading conformance/suite errors package platform pool programs programs/output ring",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
+    "command": "check package programs programs/output",
 }
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
 
