@@ -197,8 +197,7 @@ OF_ITS_MODELS = {"memory": ["processes", "subinterp"], "cluster": ["dask"], "sim
 
 NAMED_BELOW = {
     "models/memory/lives/leftovers.py": "it removes what killed runs have left, the folders of clusters too",
-    "models/waiting/sockets/loops.py": "it advises another model, where a system has no epoll",
-    "platform/portable/polling.py": "the same, where a system has no poll",
+    "models/waiting/sockets/loops.py": "it advises another loop, where one watches no descriptors",
 }
 """Files below the catalog that name a model all the same, and why."""
 

@@ -7,12 +7,14 @@
 A port is another version of these three files and nothing else; each says at its head what it has to provide. The files
 are written for Linux. `portable/` has a second version of what in them no other system has: a temporary file for a
 memfd, a pipe for an eventfd, `getrusage` for /proc. It is there for the tests, and as a start for a port; it is slower.
-`polling.py` is for Windows, which has no `poll`: a wait for a socket says so there.
+`polling.py` has `poll`, for which `select` stands in on Windows.
 
 On Linux the second version is chosen by an environment variable, which every process and every interpreter of a run
 inherits:
 
     CONCMODELS_PLATFORM=portable python -m concmodels.ring 20 1000 --model processes
+
+With `windows` it is the version for Windows (`portable/windows.py`), as far as another system can run it.
 
 It is read once, when this package is imported.
 """
@@ -24,22 +26,26 @@ FOLDER = __path__[0] + os.sep
 """The folder of these files: their code is part of the models', and no signal is raised in the middle of it."""
 
 CHOSEN = os.environ.get("CONCMODELS_PLATFORM", "")
-PORTABLE = CHOSEN == "portable" or (not CHOSEN and sys.platform != "linux")
+WINDOWS = CHOSEN == "windows" or (not CHOSEN and sys.platform == "win32")
+"""Whether what Windows has not is done without, too: `portable/windows.py`."""
+PORTABLE = CHOSEN in ("portable", "windows") or (not CHOSEN and sys.platform != "linux")
 """Whether the versions in `portable/` take the place of those for Linux."""
 X86_64 = ("x86_64", "amd64", "AMD64")
 """The names of the processors on which this has been tried."""
 
 
-def why_not() -> str | None:
-    """Return why no memory can be shared across memory boundaries here, in words, or None if it can.
+def why_not(*, processes: bool) -> str | None:
+    """Return why no memory can be shared between processes, or else interpreters, in words, or None if it can.
 
-    On other systems than Linux `portable/` has not been tried, so it has to be asked for. On other processors than
-    x86-64 no version has been; `memory.py` lists what they would need.
+    On other processors than x86-64 no version has been tried; `memory.py` lists what they would need.
     """
-    if CHOSEN not in ("", "linux", "portable"):
-        return f"the environment variable CONCMODELS_PLATFORM is 'linux' or 'portable', not {CHOSEN!r}"
-    if CHOSEN != "portable" and not (hasattr(os, "memfd_create") and hasattr(os, "eventfd")):
-        return f"it needs Linux's memfd and eventfd, which {sys.platform} has not"
-    if not CHOSEN and os.uname().machine not in X86_64:
-        return f"it relies on the order of stores that x86-64 keeps, and this is {os.uname().machine}"
+    if CHOSEN not in ("", "linux", "portable", "windows"):
+        return f"the environment variable CONCMODELS_PLATFORM is 'linux', 'portable' or 'windows', not {CHOSEN!r}"
+    if WINDOWS and processes:
+        return "it sends descriptors from process to process, which Windows can't: use WSL (`wsl --install`)"
+    if not PORTABLE and not (hasattr(os, "memfd_create") and hasattr(os, "eventfd")):
+        return "it needs Linux's memfd and eventfd; with CONCMODELS_PLATFORM=portable it does without"
+    machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
+    if not CHOSEN and machine not in X86_64:
+        return f"it relies on the order of stores that x86-64 keeps, and this is {machine}"
     return None

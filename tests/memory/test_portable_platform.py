@@ -1,6 +1,7 @@
-"""The models with memory boundaries keep their guarantees on the second version of the platform's files too.
+"""Models keep their guarantees on the second version of the platform's files too, on a simulated Mac.
 
-They do so in a process of their own, because the choice is made when the package is imported.
+They do so in a process of their own, because the choice is made when the package is imported, and because Python itself
+becomes a Mac there, as far as it can: `tests/simulated/macos`.
 """
 
 import os
@@ -20,19 +21,22 @@ TOUCHED = {
     "processes": ("delivery", "sharing", "sharing_ends", "runs", "pooling"),
     # its channels and pools are those of processes: only how it starts, wakes and shares is its own
     "subinterp": ("sharing", "runs"),
+    "asyncio": ("sockets", "sockets_ends"),
 }
 """The chapters that show most of what these models use of the platform's files: memory, waking, measuring."""
 VARIANTS = ["processes:fork", "processes:spawn"]
 NOT_THEIRS = {
     "processes": {"same_turn"},
     "subinterp": {"same_turn", "pooling_deaths"},
+    "asyncio": {"pooling", "pooling_boundaries", "pooling_deaths", "sockets_travelling"},
 }
 """The chapters of which these models, and their variants, give no guarantee."""
 
 
 def run(*arguments):
     """Run Python with these arguments there; fail with what it says if it does. Return what it prints."""
-    environment = os.environ | {"CONCMODELS_PLATFORM": "portable", "PYTHONPATH": str(ROOT)}
+    path = os.pathsep.join(map(str, (ROOT / "tests" / "simulated" / "macos", ROOT)))
+    environment = os.environ | {"CONCMODELS_PLATFORM": "portable", "PYTHONPATH": path}
     command = [sys.executable, "-W", "error", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=LIMIT_S)
     if done.returncode:
@@ -50,7 +54,9 @@ def test_the_files_themselves():
 
 
 @pytest.mark.timeout(LIMIT_S + 10)
-@pytest.mark.parametrize(("name", "others"), [("processes", ["processes:fork-cancellation"]), ("subinterp", [])])
+@pytest.mark.parametrize(
+    ("name", "others"), [("processes", ["processes:fork-cancellation"]), ("subinterp", []), ("asyncio", [])]
+)
 def test_a_model_keeps_its_guarantees(name, others):
     skip_unless_here(name)
     chapters = [f"{name}-{chapter}" for chapter in TOUCHED[name]]
@@ -59,7 +65,7 @@ def test_a_model_keeps_its_guarantees(name, others):
 
 @pytest.mark.thorough
 @pytest.mark.timeout(LIMIT_S + 10)
-@pytest.mark.parametrize("name", ["processes", "subinterp", *VARIANTS])
+@pytest.mark.parametrize("name", ["processes", "subinterp", "asyncio", *VARIANTS])
 def test_a_model_keeps_all_its_guarantees(name):
     skip_unless_here(name)
     chapters = [it for it in CHAPTERS if it not in NOT_THEIRS[name.partition(":")[0]]]
