@@ -7,6 +7,7 @@ loop has looked, so that a descriptor which stays ready does not keep it busy. I
 """
 
 import threading
+from collections import deque
 from contextlib import suppress
 
 from concmodels.platform import PORTABLE
@@ -30,7 +31,7 @@ class Watcher(portable.Poller):
     def __init__(self, tell: Callable[[], object]) -> None:
         super().__init__()
         self._tell = tell
-        self._events: dict[int, int] = {}
+        self._changes: deque[tuple[int, int]] = deque()  # for the thread: a descriptor and its events, 0 for none
         self._waker = make()
         self._is_closed = False
         self._thread = threading.Thread(target=self._watch, name="watcher of sockets", daemon=True)
@@ -39,13 +40,13 @@ class Watcher(portable.Poller):
     def arm(self, fd: int, events: int) -> None:
         """See `concmodels.platform.waking.Poller.arm`."""
         super().arm(fd, events)
-        self._events[fd] = events
+        self._changes.append((fd, events))
         wake(self._waker)
 
     def disarm(self, fd: int) -> None:
         """Poll an armed descriptor no longer. If the thread does so for a while yet, that does no harm."""
         super().disarm(fd)
-        self._events.pop(fd, None)
+        self._changes.append((fd, 0))
 
     def poll(self, seconds: float | None) -> list[tuple[int, int]]:
         """As `Poller.poll`; then the thread goes on."""
@@ -61,13 +62,13 @@ class Watcher(portable.Poller):
         close(self._waker)
 
     def _watch(self) -> None:
-        woken = descriptors(self._waker)[0]
+        woken, poller = descriptors(self._waker)[0], poll()
+        poller.register(woken, POLLIN)
         while not self._is_closed:
-            poller = poll()
-            poller.register(woken, POLLIN)
-            for fd, events in self._events.copy().items():
-                with suppress(OSError):  # it was closed, and the loop has not heard of that
-                    poller.register(fd, events)
+            while self._changes:
+                fd, events = self._changes.popleft()
+                with suppress(OSError, KeyError):  # it was closed, and the loop has not heard of that; it was unknown
+                    poller.register(fd, events) if events else poller.unregister(fd)
             found = [fd for fd, _ in poller.poll()]
             if woken not in found and not self._is_told():
                 return
