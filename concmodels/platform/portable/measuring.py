@@ -151,7 +151,8 @@ def has_ended(pid: int, since: int) -> bool:
         return True
     except PermissionError:
         pass  # the number is another user's process, at least by now: the time tells
-    return _started(pid) > since + _DOUBTFUL_S
+    later = since + _DOUBTFUL_S
+    return time.time() > later and _started(pid) > later
 
 
 def started(pid: int) -> int | None:
