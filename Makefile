@@ -22,7 +22,7 @@ GIL_MODELS = (threads or processes or overlap or at_once) and not polling and no
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH
 # `check` prints pytest's summary last, also under -j.
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-models test-gil test-stress test-docs test-browser bench bench-all bench-quick bench-free-threaded bench-web bench-web-quick docs docs-serve playground lint check setup requirements clean
+.PHONY: help demo test test-all test-models test-gil test-arm64 test-stress test-docs test-browser bench bench-all bench-quick bench-free-threaded bench-web bench-web-quick docs docs-serve playground lint check setup requirements clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 22
@@ -47,6 +47,15 @@ test-models: setup ## the guarantees on one model (MODEL=trio: on that one)
 
 test-gil: setup ## the tests for which the GIL matters, a minute and a half (PYTHON=3.14t: without it)
 	$(pytest) -n $(WORKERS) -q $(GIL_TESTS) --by-chapter -k '$(GIL_MODELS)'
+
+# SECONDS: after so many it begins nothing more. Where there is no emulator, nothing is tested: a failure on CI alone.
+SECONDS = 400
+test-arm64: setup ## programs and guarantees on an emulated ARM64, at most 8 minutes
+	@if sh tools/arm64.sh '$(PYTHON)'; then \
+		$(python) tests/emulated.py $(SECONDS); \
+	else \
+		[ $$? -eq 3 ] && [ "$$CI" != true ]; \
+	fi
 
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200

@@ -11,8 +11,7 @@ Variants by the way a process is started: `processes:forkserver` (the default), 
 
 Limitations: a process that is killed may have held a lock, so its whole run ends with `TaskDied`; only a pool goes on
 without it, if none of the run's locks was held. Functions travel by name and must be importable; `processes:fork` is
-refused while subinterpreters exist, because the child would crash. The code relies on the order of loads and stores of
-x86-64.
+refused while subinterpreters exist, because the child would crash.
 """
 
 from concmodels.models.memory import group
@@ -48,7 +47,7 @@ class Channel(channel.Channel):
     1. takes the senders' lock, a semaphore;              1. takes the receivers' lock;
     2. writes the item's word at TAIL;                    2. reads the word at HEAD;
     3. moves TAIL, which publishes the word;              3. moves HEAD, which frees the place;
-    4. gives the lock back, on x86-64 a full fence;       4. gives the lock back;
+    4. gives the lock back, which is a full fence;        4. gives the lock back;
     5. looks at the list of receivers that wait:          5. looks at the list of senders that wait for room, if
        if there is one, takes it out of the list             the channel is bounded: wakes one likewise.
        and wakes it, by writing to its eventfd.

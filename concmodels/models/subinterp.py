@@ -9,8 +9,8 @@ sockets       `poll`, with the task's eventfd beside the socket; a socket that i
 
 Limitations: a task that only computes can't be stopped. Each interpreter imports its modules anew (about 3 MiB and 5 ms
 at least), and some extension modules refuse: numpy, greenlet, gevent, eventlet. Functions travel by name and must be
-importable. The code relies on the order of loads and stores of x86-64. On a free-threaded build an interpreter takes
-more than twice the memory, and CPython does not give that back when it is closed: keep interpreters in a pool.
+importable. On a free-threaded build an interpreter takes more than twice the memory, and CPython does not give that
+back when it is closed: keep interpreters in a pool.
 """
 
 from concmodels.models.memory import group
@@ -44,7 +44,7 @@ class Channel(channel.Channel):
     1. takes the senders' lock, a semaphore;              1. takes the receivers' lock;
     2. writes the item's word at TAIL;                    2. reads the word at HEAD;
     3. moves TAIL, which publishes the word;              3. moves HEAD, which frees the place;
-    4. gives the lock back, on x86-64 a full fence;       4. gives the lock back;
+    4. gives the lock back, which is a full fence;        4. gives the lock back;
     5. looks at the list of receivers that wait:          5. looks at the list of senders that wait for room, if
        if there is one, takes it out of the list             the channel is bounded: wakes one likewise.
        and wakes it, by writing to its eventfd.

@@ -30,14 +30,16 @@ WINDOWS = CHOSEN == "windows" or (not CHOSEN and sys.platform == "win32")
 """Whether what Windows has not is done without, too: `portable/windows.py`."""
 PORTABLE = CHOSEN in ("portable", "windows") or (not CHOSEN and sys.platform != "linux")
 """Whether the versions in `portable/` take the place of those for Linux."""
-X86_64 = ("x86_64", "amd64", "AMD64")
-"""The names of the processors on which this has been tried."""
+MACHINE: str = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
+"""The processor, by the name that the system has for it."""
+IS_ORDERED = MACHINE in ("x86_64", "amd64", "AMD64")
+"""Whether the processor keeps the order of loads and stores, as `memory.py` says; on others there are fences."""
 
 
 def why_not(*, processes: bool) -> str | None:
     """Return why no memory can be shared between processes, or else interpreters, in words, or None if it can.
 
-    On other processors than x86-64 no version has been tried; `memory.py` lists what they would need.
+    Another processor than x86-64 only needs fences, which `memory.py` has.
     """
     if CHOSEN not in ("", "linux", "portable", "windows"):
         return f"the environment variable CONCMODELS_PLATFORM is 'linux', 'portable' or 'windows', not {CHOSEN!r}"
@@ -45,7 +47,4 @@ def why_not(*, processes: bool) -> str | None:
         return "it sends descriptors from process to process, which Windows can't: use WSL (`wsl --install`)"
     if not PORTABLE and not (hasattr(os, "memfd_create") and hasattr(os, "eventfd")):
         return "it needs Linux's memfd and eventfd; with CONCMODELS_PLATFORM=portable it does without"
-    machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
-    if not CHOSEN and machine not in X86_64:
-        return f"it relies on the order of stores that x86-64 keeps, and this is {machine}"
     return None

@@ -316,7 +316,9 @@ def started(pid: int) -> int | None:
     if _has_ended(pid):
         return None
     try:
-        with open(f"{PROC}/{pid}/stat", errors="replace") as file:
+        # That of the first thread is the same number. In /proc/PID/stat an emulator (qemu) makes one up, by which no
+        # other process would know this one again.
+        with open(f"{PROC}/{pid}/task/{pid}/stat", errors="replace") as file:
             state, *fields = file.read().rpartition(") ")[2].split()
     except FileNotFoundError, ProcessLookupError:
         if _has_ended(pid):  # since we asked; otherwise /proc hides it from us

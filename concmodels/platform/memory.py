@@ -14,62 +14,89 @@ A port provides the names that stand here:
     make_semaphore, open_semaphore, close_semaphore, remove_semaphore
                        a lock with a name, which every process can open and any thread can release; `acquire(False)`
                        and `release()` are no system calls as long as no other thread wants it
-    new_fence          what `with` a store on one side and a load on the other is a fence
+    ordered            words whose loads and stores keep their order
+    releasing          what releases a semaphore, and is a full fence
+    new_fence          a full fence
 
 What is believed of the machine:
 
 1. An aligned store of 8 bytes is seen whole, or not yet, by every other processor; so is one by a memoryview of the
    format "q", which CPython compiles to a single move. A store of one byte changes nothing else of the word around it.
-2. Stores become visible in the order in which they were made, and loads are made in the order in which they are
-   written. Only a load may overtake an earlier store (to another address). x86-64 guarantees that, ARM does not.
-3. To take a lock that is free, and to release one, is a fence: no load behind it overtakes a store before it. That is
-   so on x86-64, where both are locked instructions, for the semaphores of glibc and for `_thread.lock`. On ARM neither
-   is: what follows a release may overtake it.
-4. A system call by which one thread wakes another (a write to a waker, and the wait there) orders all before it.
+2. To take a semaphore orders it before all that comes later, and to release one orders it after all that came before.
+   So what is always loaded and stored under the same lock needs nothing else.
+3. A system call by which one thread wakes another (a write to a waker, and the wait there) orders all that the one has
+   stored before all that the other loads then.
+4. No store overtakes a load of a word that comes before it: CPython makes an int of what it has loaded, and which
+   instructions come next depends on its value. A load of many bytes is only a copy, and can be overtaken.
 
-In these places the library relies on an order that nothing but belief 2 guarantees. In each of them ARM needs a fence
-between the two: `dmb ishst` if the first is a store, `dmb ishld` if it is a load.
+Apart from that, a processor may make loads sooner than they are written and stores later, as ARM does. x86-64 keeps
+more order: there only a load may overtake an earlier store. So what has to come in order says so by one of three
+fences, which are named by what they order:
 
-    models/memory/channels/channel.py     Channel.send                   the item, then TAIL
-    models/memory/channels/channel.py     Channel._append_now            the item, or its bytes, then TAIL
-    models/memory/channels/channel.py     Channel.__iter__               TAIL, then the item; the item, then HEAD
-    models/memory/channels/channel.py     Channel.receive                the item, then HEAD
-    models/memory/channels/channel.py     Channel._fetch                 the item, then HEAD
-    models/memory/channels/layout.py      ChannelMemory._look            TAIL, then the item
-    models/memory/channels/channel.py     Channel._send_other            the bytes, then the item, then TAIL
-    models/memory/channels/channel.py     Channel._take_payload          the item, then HEAD
-    models/memory/channels/layout.py      ChannelMemory._begin_again     BYTES_HEAD and BYTES_TAIL, then the bytes
-    models/memory/channels/layout.py      ChannelMemory._unload          the bytes, then BYTES_HEAD
-    models/memory/group.py                cancel                         CANCELLED, then ALERT, then CANCELS
-    models/memory/group.py                finish                         BLOCK and SIZE, then STATE
-    models/memory/group.py                Task.settle                    STATE, then BLOCK and SIZE
-    models/memory/participant.py          Participant.checkpoint         ALERT, then BROKEN and CANCELLED
-    models/memory/lives/supervisor.py     Supervisor.break_off           BROKEN, then ALERT
-    models/memory/lives/deadlocks.py      ask_places                     ASKED, then ALERT
-    models/memory/lives/deadlocks.py      tell                           PLACE_AT and PLACE_SIZE, then ANSWERED
-    models/memory/lives/deadlocks.py      places                         ANSWERED, then PLACE_AT and PLACE_SIZE
-    models/memory/pool/                   each word that says that others are there (GIVEN, LEFT, ENDED, TAIL, HEAD,
-                                          READY) after what it speaks of
+    publish     all that comes before it, before the stores behind it: before the word is stored that says that
+                something is there, or that something is not needed any more
+    consume     the loads before it, before all that comes behind it: after that word was loaded
+    full        all that comes before it, before all that comes behind it: between "I have stored this" and "has the
+                other side stored that?"; without it both sides may miss each other. x86-64 needs this one, too
 
-A store that is followed by a load of what another thread stores needs a full fence between the two, on every machine.
-There it is a lock, by belief 3: the semaphore that is released in between (`Channel.send`, `Channel._append`,
-`Channel.close`, `Channel._wait_for_item`, `Channel.__iter__`), or a `new_fence`. On ARM the release of a semaphore, and
-`new_fence`, have to contain a full one (`dmb ish`): both are made in this file.
+`ordered` are words that are published by being stored, and consumed by being loaded. On x86-64 they are the words
+themselves, so they cost nothing. The full fences are the release of a lock (`releasing`), which is one on x86-64
+anyway, and `new_fence`. On the other processors all three are one: a lock that is free is taken and released. In
+CPython both are a compare-and-swap of sequential consistency. On ARM a single one need not be a full fence: it is a
+load and a store, between which what comes behind it may be loaded. But no load behind the second overtakes the store of
+the first.
+`docs/models/inside/order.md` explains what can go wrong, and `tests/memory/weak` runs the classes that are listed here
+on a simulated memory that reorders as ARM may.
+
+    models/memory/channels/channel.py     Channel.send                   the item, publish, TAIL, full, RECEIVERS
+    models/memory/channels/channel.py     Channel._send_other            the same, and the bytes before
+    models/memory/channels/channel.py     Channel._append_now            HEAD, consume; the item, publish, TAIL
+    models/memory/channels/channel.py     Channel.__iter__               the item, publish, HEAD; RECEIVERS, full, TAIL
+    models/memory/channels/channel.py     Channel._wait_for_item         RECEIVERS, full, TAIL
+    models/memory/channels/channel.py     Channel.receive                the item, publish, HEAD
+    models/memory/channels/channel.py     Channel._take_payload          the same
+    models/memory/channels/channel.py     Channel.close                  all before, publish, TAIL
+    models/memory/channels/layout.py      ChannelMemory._look            TAIL, consume, all items up to there
+    models/memory/channels/layout.py      ChannelMemory._unload          the bytes, publish, BYTES_HEAD
+    models/memory/group.py                cancel                         CANCELLED and ALERT, publish, CANCELS
+    models/memory/group.py                finish                         BLOCK and SIZE, publish, STATE
+    models/memory/group.py                Task.settle                    STATE, consume, BLOCK and SIZE
+    models/memory/group.py                TaskGroup.__exit__             LIVE, CANCELLED, consume, STRUCK, STATE
+    models/memory/group.py                TaskGroup._begin_limit         UNTIL, publish, LIMITS
+    models/memory/lives/supervisor.py     Supervisor._tell_cancelled     CANCELS, full, each CANCELLED
+    models/memory/lives/supervisor.py     Supervisor._strike_limits      LIMITS, full, each UNTIL; STRUCK, publish,
+                                                                         CANCELLED
+    models/memory/lives/deadlocks.py      tell                           PLACE_AT and PLACE_SIZE, publish, ANSWERED
+    models/memory/channels/layout.py      ChannelMemory._store           BYTES_HEAD, consume, the bytes
+    models/memory/lives/deadlocks.py      places                         ANSWERED, consume, PLACE_AT and PLACE_SIZE
+    models/memory/pool/worker.py          Worker.work                    results, publish, LEFT, full, WATCHED
+    models/memory/pool/worker.py          Worker.wait_for_work           GIVEN, consume, the batch
+    models/memory/pool/worker.py          Worker._block_for_work         WAITS, full, GIVEN
+    models/memory/pool/worker.py          Worker._do_each                BEGUN, full, STOP; a result, publish, ENDED
+    models/memory/pool/worker.py          Worker._sent                   HEAD, consume; the bytes, publish, TAIL
+    models/memory/pool/worker_handle.py   WorkerHandle.give              the batch, publish, GIVEN, full, WAITS
+    models/memory/pool/worker_handle.py   WorkerHandle.watch             WATCHED, full
+    models/memory/pool/worker_handle.py   WorkerHandle.take_back         STOP, full, BEGUN
+    models/memory/pool/worker_handle.py   WorkerHandle.begun             BEGUN, consume, UNREAD
+    models/memory/pool/worker_handle.py   WorkerHandle.collect           LEFT, consume, ENDED, consume, results; HEAD
 """
 
 import os
 from _thread import allocate_lock
 
-from concmodels.platform import PORTABLE, WINDOWS
+from concmodels.platform import IS_ORDERED, PORTABLE, WINDOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
+    from collections.abc import Callable
     from mmap import mmap
+    from typing import Any
 
 __all__ = [
-    "MOST_CHANNEL_BYTES", "NAMES_STAY", "PAGE", "SEMAPHORES", "SIZES", "attach", "close_file", "close_semaphore",
-    "give_back", "make_semaphore", "new_fence", "new_file", "open_semaphore", "remove_semaphore",
+    "IS_ORDERED", "MOST_CHANNEL_BYTES", "NAMES_STAY", "PAGE", "SEMAPHORES", "SIZES", "attach", "close_file",
+    "close_semaphore", "give_back", "make_semaphore", "new_fence", "new_file", "open_semaphore", "ordered", "releasing",
+    "remove_semaphore",
 ]  # fmt: skip
 
 PAGE = 4096
@@ -88,10 +115,56 @@ SEMAPHORES: str | None = "/dev/shm"
 """The folder in which a semaphore `/NAME` is a file `sem.NAME`, so that leftovers can be listed; None if they can't."""
 
 new_fence = allocate_lock
-"""Make a fence. What stands inside of `with fence:` is loaded after all that was stored before it.
+"""Make a fence: what stands behind `with fence: pass` is done after all that stands before it.
 
 Each thread uses one of its own, so it never waits for it.
 """
+
+
+def full() -> None:
+    """Order all that comes before it before all that comes behind it."""
+    lock = allocate_lock()  # a new one: a signal handler may come between the next two lines, and need a fence as well
+    lock.acquire()
+    lock.release()
+
+
+publish = consume = full
+
+
+class Ordered:
+    """Words that are published by being stored, and consumed by being loaded."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, words: memoryview) -> None:
+        self._words = words
+
+    def __getitem__(self, at: int) -> Any:
+        word = self._words[at]
+        consume()
+        return word
+
+    def __setitem__(self, at: int, word: int) -> None:
+        publish()
+        self._words[at] = word
+
+
+def ordered(words: memoryview) -> Any:
+    """Return these words as such whose loads and stores keep their order: on x86-64, the words themselves."""
+    return words if IS_ORDERED else Ordered(words)
+
+
+def releasing(semaphore: SemLock) -> Callable[[], object]:
+    """Return a function that releases a semaphore and is a full fence: on x86-64, the semaphore's own."""
+    release: Callable[[], object] = semaphore.release
+    if IS_ORDERED:
+        return release
+
+    def release_and_fence() -> None:
+        release()
+        full()
+
+    return release_and_fence
 
 
 def new_file() -> int:

@@ -1,7 +1,7 @@
 """Holds models to chapters of guarantees, in a process of its own: `python holds.py usual MODEL-CHAPTER ...`.
 
 Its environment may differ from that of the tests. It prints how many guarantees were kept, and fails at the first one
-that is not. With `thorough` instead of `usual` it tries all values and many rounds.
+that is not. With `thorough` instead of `usual` it tries all values and many rounds, with `fewest` one value of each.
 """
 
 import faulthandler
@@ -16,10 +16,13 @@ HANGS_S = 60
 def main(how, *wanted):
     import matrix
 
-    thorough, models, kept = how == "thorough", {}, dict.fromkeys(wanted, 0)
+    thorough, models, kept, seen = how == "thorough", {}, dict.fromkeys(wanted, 0), set()
     with tempfile.TemporaryDirectory() as folder, matrix.quiet_corner(folder):
         for name, guarantee in matrix.pairs(thorough=thorough):
             if (chapter := f"{name}-{guarantee.chapter}") in kept:
+                if how == "fewest" and (name, guarantee.full_name) in seen:
+                    continue
+                seen.add((name, guarantee.full_name))
                 faulthandler.dump_traceback_later(HANGS_S, exit=True)
                 if name not in models:
                     models[name] = matrix.model(name, thorough=thorough)

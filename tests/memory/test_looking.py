@@ -203,10 +203,10 @@ class Noted(list):
         super().__setitem__(at, value)
 
     def __enter__(self):
-        self.steps.append("fence")
+        pass
 
     def __exit__(self, *_):
-        pass
+        self.steps.append("fence")
 
     def are_in_order(self, *steps):
         places = [self.steps.index(step) for step in steps]
@@ -216,13 +216,13 @@ class Noted(list):
 def test_each_side_looks_after_it_has_stored():
     """Else a wake-up is lost if the other side begins to wait in just this moment, which a run hardly ever sees."""
     worker, given, told = Worker.__new__(Worker), iter([True, False]), []
-    words = worker.words = worker._fence = Noted()
+    words = worker.words = worker.ordered = worker._fence = Noted()
     worker.wait_for_work, worker._do, worker.notify = lambda: next(given), lambda _: None, lambda: told.append(1)
     worker.work()
     assert words.are_in_order(("store", worker_memory.LEFT), "fence", ("load", worker_memory.WATCHED)) and told
 
     handle = WorkerHandle.__new__(WorkerHandle)
-    words = handle.words = handle._fence = Noted()
+    words = handle.words = handle.ordered = handle._fence = Noted()
     handle.batches, handle.notify = [], told.clear
     words[worker_memory.WAITS] = 1
     handle.give(Batch(None, 0, ["a task"]), 0, 0, 0, 0)

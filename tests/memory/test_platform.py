@@ -470,10 +470,28 @@ def test_a_full_pipe_is_no_error_but_a_closed_one_is(waker):
     assert error.value.errno == errno.EBADF
 
 
-@linux_files
-def test_another_processor_is_refused_unless_it_is_asked_for(monkeypatch):
-    monkeypatch.setattr(platform.os, "uname", lambda: SimpleNamespace(machine="aarch64"))
-    monkeypatch.setattr(platform, "CHOSEN", "")
-    assert "order of stores that x86-64 keeps, and this is aarch64" in catalog.why_not("subinterp")
-    monkeypatch.setattr(platform, "CHOSEN", "linux")
-    assert catalog.why_not("subinterp") is None
+def test_x86_64_pays_nothing_for_the_order_that_it_keeps(monkeypatch):
+    words, semaphore = memoryview(bytearray(16)).cast("q"), SimpleNamespace(release=list)
+    monkeypatch.setattr(memory, "IS_ORDERED", True)
+    assert memory.ordered(words) is words
+    assert memory.releasing(semaphore) is semaphore.release
+
+
+def test_elsewhere_what_is_stored_is_published_first_and_what_was_loaded_consumed(monkeypatch):
+    steps, semaphore = [], SimpleNamespace(release=lambda: steps.append("release"))
+
+    class Words:
+        def __getitem__(self, at):
+            steps.append(f"load {at}")
+            return 7
+
+        def __setitem__(self, at, word):
+            steps.append(f"store {word} at {at}")
+
+    monkeypatch.setattr(memory, "IS_ORDERED", False)
+    for fence in ("publish", "consume", "full"):
+        monkeypatch.setattr(memory, fence, lambda fence=fence: steps.append(fence))
+    words = memory.ordered(Words())
+    words[1] = words[2]
+    memory.releasing(semaphore)()
+    assert steps == ["load 2", "consume", "publish", "store 7 at 1", "release", "full"]

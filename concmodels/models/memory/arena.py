@@ -11,12 +11,16 @@ in it is a 64-bit word, because a memoryview of format "q" reads and writes one 
 The locks are POSIX semaphores opened by name, a fixed set per run: 64 pairs (a channel uses the pair of its number
 modulo 64) and the *claim* lock, which guards every list, the records and the heap. A thread that takes several of them
 takes them in this order: one of a channel's pair, then the claim lock. An uncontended pair of acquire and release costs
-about 30 ns and is also, on x86-64, the full memory fence between two processes.
+about 30 ns and is also the full memory fence between two processes (`platform/memory.py`).
 
     senders' lock    TAIL and what lies between HEAD and TAIL, as long as it is being written
     receivers' lock  HEAD and what lies behind it
     claim lock       NEXT, PREVIOUS, LIST, OUTCOME and CHOSEN of every record; the free lists; HEAP
     no lock          CANCELLED, CANCELS, ALERT, BROKEN, WAITING: single stores, each of which may be seen late
+
+A word that is loaded without the lock under which it is stored says that something else is there by now: TAIL that an
+item is, STATE that a result is. Such words are stored and loaded through `ordered`, which keeps that order on every
+processor, and elsewhere through `words`.
 """
 
 import time
@@ -82,15 +86,17 @@ class Cancelled(BaseException):
 class Lock:
     """One semaphore of the run.
 
-    `acquire(False) or patient()` takes it: the hot paths write that out, the others use `with`.
+    `acquire(False) or patient()` takes it: the hot paths write that out, the others use `with`. `release` is a full
+    fence, too: what its thread loads afterwards comes after all that it has stored before. `release_only` is none.
     """
 
-    __slots__ = ("acquire", "patient", "release", "semaphore")
+    __slots__ = ("acquire", "patient", "release", "release_only", "semaphore")
 
     def __init__(self, arena: Arena, semaphore: Any) -> None:
         self.semaphore = semaphore
         self.acquire = semaphore.acquire
-        self.release = semaphore.release
+        self.release = memory.releasing(semaphore)
+        self.release_only = semaphore.release
 
         def patient() -> bool:
             # Never without a timeout: the holder may have been killed, and a semaphore does not notice that. When the
@@ -117,6 +123,7 @@ class Arena:
         self.fd = fd
         self.bytes = view
         self.words: memoryview = view.cast("q")
+        self.ordered = memory.ordered(self.words)
         self._mapping = mapping
         self._slicing = allocate_lock()  # without the GIL, one view must not be sliced by two threads at a time
         self._pairs: dict[int, tuple[Lock, Lock]] = {}

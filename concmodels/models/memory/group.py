@@ -49,11 +49,11 @@ _LONG_S = 1e9  # 30 years are no limit, and in nanoseconds they still fit into a
 
 def cancel(participant: Participant, scope: int) -> None:
     """Cancel a scope. This takes no lock and never waits."""
-    # In this order: when a task sees ALERT at its checkpoint, its scope must be marked already, and when the supervisor
-    # sees CANCELS, both. Only the supervisor takes CANCELS back, and that before it looks at the scopes.
-    participant.words[scope + CANCELLED] = 1
+    # When the supervisor sees CANCELS, it must find the scope marked, and every task that it wakes must see ALERT. Only
+    # the supervisor takes CANCELS back, and that before it looks at the scopes.
+    participant.ordered[scope + CANCELLED] = 1
     participant.words[ALERT] = 1
-    participant.words[CANCELS] = 1
+    participant.ordered[CANCELS] = 1
     participant.notify_supervisor()
 
 
@@ -62,7 +62,7 @@ def finish(participant: Participant, at: int, state: int, data: bytes = b"") -> 
     words, arena, waiting = participant.words, participant.arena, []
     with arena.claim:
         words[at + BLOCK], words[at + SIZE] = (arena.put(data), len(data)) if data else (0, 0)
-        words[at + STATE] = state
+        participant.ordered[at + STATE] = state  # `settle` takes no lock
         while waiter := arena.pop(at + WAITERS):
             waiting.append(waiter)
     for waiter in waiting:
@@ -95,7 +95,7 @@ class Task:
 
     def done(self) -> bool:
         """Return whether the task has ended, however it ended."""
-        if self._state >= DONE or self._group.participant.words[self.at + STATE] >= DONE:
+        if self._state >= DONE or self._group.participant.ordered[self.at + STATE] >= DONE:
             return True
         return self._state >= DONE  # once more: another thread may just have given the record back
 
@@ -149,9 +149,9 @@ class Task:
                 return
             participant, at = self._group.participant, self.at
             words = participant.words
-            state, block, size = words[at + STATE], words[at + BLOCK], words[at + SIZE]
-            if block and state >= DONE:
-                self._data = participant.arena.get(block, size)
+            state = participant.ordered[at + STATE]
+            if state >= DONE and (block := words[at + BLOCK]):
+                self._data = participant.arena.get(block, words[at + SIZE])
             if state == FAILED:
                 self._error = unpack_error(self._data)
             elif state == DIED:
@@ -204,7 +204,7 @@ class TaskGroup:
             return
         participant, words = self.participant, self.participant.words
         words[self._at + UNTIL] = time.monotonic_ns() + int(max(self._seconds, 0.0) * 1e9)
-        words[LIMITS] = 1
+        participant.ordered[LIMITS] = 1
         if self._seconds > 0:
             participant.notify_supervisor()
         else:
@@ -249,7 +249,8 @@ class TaskGroup:
         slot.scope = self._outer  # from here on its own cancellation is no reason to stop waiting
         outer = self._join()
         self._open = False
-        cancelled = bool(self.participant.words[self._at + CANCELLED])
+        # `_must_wait` has seen in LIVE that all have ended: from here on STATE, and STRUCK, say how.
+        cancelled = bool(self.participant.ordered[self._at + CANCELLED])
         timeout = self._not_in_time(cancelled) if outer is None else None
         self._collect()
         self._at = 0
@@ -299,7 +300,7 @@ class TaskGroup:
     def _must_wait(self) -> bool:
         words = self.participant.words
         if words[BROKEN]:  # then only the parent waits, for the supervisor to have collected all processes
-            return self.participant.is_parent and words[BROKEN] != ALL_GONE
+            return self.participant.is_parent and self.participant.ordered[BROKEN] != ALL_GONE
         return bool(words[self._at + LIVE])
 
     def _collect(self) -> None:

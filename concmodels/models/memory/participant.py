@@ -81,7 +81,7 @@ class Participant:
         self.kind = kind
         self.run = run
         self.arena = arena
-        self.words = arena.words
+        self.words, self.ordered = arena.words, arena.ordered
         self.wakers: dict[int, int] = {}  # of other tasks, by record
         self.channels: dict[int, ref[Any]] = {}
         self.views: Any = None  # the open views of the run's shared buffers; made by `views_of`
@@ -290,9 +290,8 @@ class Participant:
 
     def cancelled(self, scope: int) -> bool:
         """Return whether a scope, or one around it, is cancelled."""
-        words = self.words
-        while scope and not words[scope + CANCELLED]:
-            scope = words[scope + PARENT]
+        while scope and not self.ordered[scope + CANCELLED]:
+            scope = self.words[scope + PARENT]
         return bool(scope)
 
     def begin_wait(self) -> int:

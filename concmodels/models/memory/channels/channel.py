@@ -16,8 +16,11 @@ message that makes others wait spends its time, so its wait is written out once 
 in `__iter__`: all in one function, because code that a task has not run for a while is no longer in the processor's
 caches, and fetching ten small functions takes longer than running them. This wait also takes one lock less. The
 receiver joins the list first and looks for an item after that; a sender stores its item first and looks for receivers
-after that. Between the two steps both give a lock back, on x86-64 a full fence: so at least one of them sees the other,
+after that. Between the two steps both give a lock back, which is a full fence: so at least one of them sees the other,
 and no receiver sleeps beside an item.
+
+TAIL tells receivers that an item is there, and HEAD tells senders that a place is free. The two sides have different
+locks, so these two words are `_ordered` (`platform/memory.py`): on x86-64 that is `_control` itself.
 
 One wait instead of the three was tried. The file had 126 lines less, and a hop that wakes its receiver took 29 to 36 %
 more CPU: that is why three stay, and why `send` has `Participant.wake` written out as well.
@@ -96,7 +99,7 @@ class Channel(ChannelMemory):
                 except ValueError, OverflowError:  # more than 63 bits
                     self._free_send()
                 else:
-                    control[TAIL] = tail + 1  # 3. which publishes it
+                    self._ordered[TAIL] = tail + 1  # 3. which publishes it
                     self._free_send()  # 4. the fence between "the item is there" and "does a receiver wait?"
                     if control[RECEIVERS]:  # 5. wake the first: `Participant.wake`, written out
                         words = self._words
@@ -148,7 +151,7 @@ class Channel(ChannelMemory):
             self._bytes[place + 8 : place + 8 + size] = data
             control[BYTES_TAIL] = end
             self._ring[tail & self._mask] = at + RECORDS[0]
-            control[TAIL] = tail + 1
+            self._ordered[TAIL] = tail + 1
             self._free_send()
             if control[RECEIVERS]:
                 self.home.wake(self._at + RECEIVERS)
@@ -212,11 +215,12 @@ class Channel(ChannelMemory):
         tail = control[TAIL]
         if tail >= CLOSED:
             self._refuse_closed(True)
-        self._limit = min(control[HEAD] + self._most, tail + _CHECK_EVERY)
-        if tail >= control[HEAD] + self._most:
+        end = self._ordered[HEAD] + self._most  # up to there the places are free, and nothing is stored there before
+        self._limit = min(end, tail + _CHECK_EVERY)
+        if tail >= end:
             return 0
         word = self._ring[tail & self._mask] = payload if isinstance(payload, int) else self._store(payload)
-        control[TAIL] = tail + 1
+        self._ordered[TAIL] = tail + 1
         if RECORDS[1] <= word < LEAST and kind_of(word)[0] != CONSTANT:
             self.home.let_go()  # of the block; a task that is killed before this has the senders' lock
         return int(tail + 1)
@@ -235,7 +239,7 @@ class Channel(ChannelMemory):
         if head < self._ready:  # up to there `_look` has seen items
             word = self._ring[head & self._mask]
             if word >= LEAST:
-                control[HEAD] = head + 1
+                self._ordered[HEAD] = head + 1
                 self._free_receive()
                 if self._bounded and control[SENDERS]:
                     self.home.wake(self._at + SENDERS)
@@ -264,6 +268,7 @@ class Channel(ChannelMemory):
             yield from self._iterate_rendezvous()
             return
         participant, control, ring, mask, words = self.home, self._control, self._ring, self._mask, self._words
+        ordered = self._ordered
         bounded, woken = self._bounded, False
         grab, wait, free = self._grab_receive, self._wait_receive, self._free_receive
         grab_claim, wait_claim, free_claim = self._grab_claim, self._wait_claim, self._free_claim
@@ -282,7 +287,7 @@ class Channel(ChannelMemory):
                 word = ring[head & mask]  # 2. the word at HEAD
                 head += 1
                 if word >= least:
-                    control[head_at] = head  # 3. which frees the place
+                    ordered[head_at] = head  # 3. which frees the place
                     free()  # 4.
                     if bounded and control[SENDERS]:  # 5. wake a sender that waits for room
                         participant.wake(self._at + SENDERS)
@@ -295,7 +300,7 @@ class Channel(ChannelMemory):
                     continue
                 woken = False
             else:
-                over = control[tail_at] == closed | head
+                over = ordered[tail_at] == closed | head
                 free()
                 if over:
                     return
@@ -377,7 +382,7 @@ class Channel(ChannelMemory):
         self._grab_receive(False) or self._wait_receive()
         head = self._control[HEAD]
         if not self._look(head):
-            closed = self._control[TAIL] == CLOSED | head
+            closed = self._ordered[TAIL] == CLOSED | head
             self._free_receive()
             if closed:
                 self._refuse_closed(False)
@@ -389,7 +394,7 @@ class Channel(ChannelMemory):
         control = self._control
         try:
             data = self._unload(word) if word < LEAST else None
-            control[HEAD] = head + 1
+            self._ordered[HEAD] = head + 1
         finally:
             self._free_receive()
         if self._bounded and control[SENDERS]:
@@ -400,7 +405,7 @@ class Channel(ChannelMemory):
     def _fetch(self, head: int, word: int) -> tuple[int, bytes | None]:
         """Copy out what this word stands for, and move HEAD; return the word and what was copied.
 
-        The caller holds the receivers' lock; afterwards it wakes a sender, and opens what was fetched.
+        The caller holds both locks, and so needs no order; afterwards it wakes a sender, and opens what was fetched.
         """
         data = self._unload(word) if word < LEAST else None
         self._control[HEAD] = head + 1
@@ -525,14 +530,14 @@ class Channel(ChannelMemory):
         with self._senders:
             if control[TAIL] >= CLOSED:
                 return
-            control[TAIL] |= CLOSED
+            self._ordered[TAIL] = control[TAIL] | CLOSED
         self.home.wake_all(self._at + RECEIVERS)
         self.home.wake_all(self._at + SENDERS)
 
     @property
     def closed(self) -> bool:
         """Whether `close` was called."""
-        return bool(self._control[TAIL] >= CLOSED)
+        return bool(self._ordered[TAIL] >= CLOSED)
 
     def __len__(self) -> int:
         """Return how many items it holds now."""

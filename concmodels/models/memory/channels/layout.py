@@ -36,7 +36,7 @@ from concmodels.models.memory.channels.words import (
 )
 from concmodels.models.memory.participant import Participant
 from concmodels.models.memory.pickling import unpack_arrived
-from concmodels.platform.memory import PAGE
+from concmodels.platform.memory import IS_ORDERED, PAGE, ordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ POSITION = CLOSED - 1
 
 # Pages go back in chunks. Senders stay one chunk behind the receivers, so that nobody writes where pages vanish.
 _CHUNK = 1 << 15  # words
-IN_CHUNK = _CHUNK - 1
+IN_CHUNK = _CHUNK - 1 if IS_ORDERED else 0
+"""The bits of a position in its chunk. Where loads have to be ordered, none: `_look` sees many items by one fence."""
+
 _BYTE_CHUNK = 1 << 18
 _SMALL_BYTES = 1 << 16
 _STRETCH = 1 << 16  # bytes: so often a sender looks whether all was read, and the byte ring can begin again
@@ -130,6 +132,7 @@ class ChannelMemory:
         "_mask",
         "_most",
         "_most_bytes",
+        "_ordered",
         "_ready",
         "_receivers",
         "_ring",
@@ -148,6 +151,7 @@ class ChannelMemory:
     def _attach(self, participant: Participant, number: int) -> None:
         at = CHANNELS_AT + CHANNEL_WORDS * number
         control = self._control = participant.arena.part(at, CHANNEL_WORDS)
+        self._ordered = ordered(control)
         self.home, self.number, self._at = participant, number, at
         capacity, slots, name = control[CAPACITY], control[SLOTS], control[NAME_SIZE]
         self.capacity: float = inf if capacity < 0 else capacity
@@ -173,7 +177,8 @@ class ChannelMemory:
         self._senders, self._receivers = senders, receivers
         self._grab_send, self._wait_send, self._free_send = senders.acquire, senders.patient, senders.release
         self._grab_receive, self._wait_receive = receivers.acquire, receivers.patient
-        self._free_receive = receivers.release
+        # No fence: a sender looks at HEAD under this lock before it waits for room.
+        self._free_receive = receivers.release_only
         claim = participant.arena.claim
         self._grab_claim, self._wait_claim, self._free_claim = claim.acquire, claim.patient, claim.release
         self._words = participant.words
@@ -183,7 +188,7 @@ class ChannelMemory:
 
         The caller holds the receivers' lock.
         """
-        tail = self._control[TAIL] & POSITION
+        tail = self._ordered[TAIL] & POSITION
         if head >= tail:
             return False
         if self._trims:
@@ -256,7 +261,7 @@ class ChannelMemory:
             at = self._begin_again(at)
         if (at & self._bytes_mask) + need > size:
             at = (at | self._bytes_mask) + 1
-        free_to = control[BYTES_HEAD] + size - (_BYTE_CHUNK if trims else 0)
+        free_to = self._ordered[BYTES_HEAD] + size - (_BYTE_CHUNK if trims else 0)
         if at + need > free_to:
             return self._own_block(data)
         place = at & self._bytes_mask
@@ -297,7 +302,7 @@ class ChannelMemory:
         if self._bytes_mask >= 2 * _BYTE_CHUNK and (end ^ control[BYTES_HEAD]) >= _BYTE_CHUNK:
             for chunk in range(control[BYTES_HEAD] & -_BYTE_CHUNK, end & -_BYTE_CHUNK, _BYTE_CHUNK):
                 self.home.arena.give_back(self._bytes_at + (chunk & self._bytes_mask), _BYTE_CHUNK)
-        control[BYTES_HEAD] = end
+        self._ordered[BYTES_HEAD] = end
         return data
 
     def _item_of(self, word: int) -> Any:

@@ -35,7 +35,7 @@ def send(channel: Channel, item: Any, timeout: float | None) -> int:
         except ValueError, OverflowError:
             channel._free_send()
         else:
-            control[TAIL] = tail + 1
+            channel._ordered[TAIL] = tail + 1
             channel._free_send()
             if control[RECEIVERS]:
                 channel.home.wake(channel._at + RECEIVERS)
@@ -72,7 +72,7 @@ def receive(channel: Channel, timeout: float | None) -> tuple[int, Any]:
     if head < channel._ready:
         word = channel._ring[head & channel._mask]
         if word >= LEAST:
-            control[HEAD] = head + 1
+            channel._ordered[HEAD] = head + 1
             channel._free_receive()
             if channel._bounded and control[SENDERS]:
                 channel.home.wake(channel._at + SENDERS)
@@ -99,7 +99,7 @@ def _take(channel: Channel) -> Any:
     channel._grab_receive(False) or channel._wait_receive()
     head = channel._control[HEAD]
     if not channel._look(head):
-        closed = channel._control[TAIL] == CLOSED | head
+        closed = channel._ordered[TAIL] == CLOSED | head
         channel._free_receive()
         if closed:
             channel._refuse_closed(False)

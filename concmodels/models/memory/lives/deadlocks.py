@@ -83,8 +83,8 @@ class DeadlockDetector:
 
     def _conclude(self, names: dict[int, str], waits: dict[int, int]) -> Deadlock | None:
         """Return the deadlock once all tasks have answered and wait again; None as long as that is not so."""
-        words, asked = self._participant.words, self._asked
-        if not waits or (waits == asked and any(words[at + ANSWERED] != words[ASKED] for at in names)):
+        words, ordered, asked = self._participant.words, self._participant.ordered, self._asked
+        if not waits or (waits == asked and any(ordered[at + ANSWERED] != words[ASKED] for at in names)):
             return None
         self._asked, self._pause = {}, self._still.pause
         _mark_question(self._participant, False)
@@ -117,7 +117,7 @@ def places(participant: Participant, names: dict[int, str]) -> tuple[str, ...]:
     return tuple(
         f"{name}: {arena.get(words[at + PLACE_AT], abs(words[at + PLACE_SIZE])).decode()}"
         for at, name in sorted(names.items())
-        if words[at + ANSWERED] == words[ASKED]
+        if participant.ordered[at + ANSWERED] == words[ASKED]
     )
 
 
@@ -132,5 +132,5 @@ def tell(participant: Participant, slot: WaitSlot, frame: FrameType) -> None:
         # Negative if there are threads here that might send, so that nobody takes it for a deadlock.
         is_foreign = _count() > participant.own_threads + len(participant.service)
         words[slot.at + PLACE_SIZE] = -len(text) if is_foreign else len(text)
-        words[slot.at + ANSWERED] = words[ASKED]
+        participant.ordered[slot.at + ANSWERED] = words[ASKED]
     participant.notify_supervisor()

@@ -305,7 +305,7 @@ class Supervisor:
 
     def all_gone(self) -> None:
         """Say that the last participant of a run that was broken off is gone: main's groups wait for that."""
-        self.participant.words[BROKEN] = ALL_GONE
+        self.participant.ordered[BROKEN] = ALL_GONE
         self.notify_all()
 
     def _step(self) -> None:
@@ -411,7 +411,8 @@ class Supervisor:
         if words[LIMITS]:
             words[LIMITS] = 0
             with self._fence:  # as in `_tell_cancelled`
-                self._limits = {at: words[at + UNTIL] for at in self._records()}
+                pass
+            self._limits = {at: words[at + UNTIL] for at in self._records()}
         self._limits = {at: until for at, until in self._limits.items() if until and words[at + UNTIL] == until}
         for at in [at for at, until in self._limits.items() if until <= moment]:
             with self.participant.arena.claim:  # nobody gives the record back meanwhile
@@ -425,11 +426,12 @@ class Supervisor:
         if not words[CANCELS]:
             return
         # First take CANCELS back, then look at the scopes: one that is cancelled in between is seen now, or sets
-        # CANCELS again. The lock is a fence between the store and the loads, which x86 may otherwise do the other way
-        # round; then a cancellation could be overlooked, and its mark be wiped out.
+        # CANCELS again. The lock is a fence between the store and the loads, which a processor may otherwise do the
+        # other way round; then a cancellation could be overlooked, and its mark be wiped out.
         words[CANCELS] = 0
         with self._fence:
-            self.note_cancelled()
+            pass
+        self.note_cancelled()
         self.notify_all()
 
     def notify_all(self) -> None:

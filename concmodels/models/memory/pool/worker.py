@@ -28,7 +28,7 @@ from concmodels.models.memory.pool.worker_memory import (
     WAITS,
     WATCHED,
 )
-from concmodels.platform.memory import new_fence
+from concmodels.platform.memory import new_fence, ordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class Worker:
         self.participant = participant
         self.at = at
         self.words = participant.arena.part(at >> 3, memory.WORDS)
+        self.ordered = ordered(self.words)
         self.worker_group = participant.words[participant.wait_slot().at + PARENT]
         self.function: Any = None
         self._function_data = b""
@@ -73,7 +74,7 @@ class Worker:
             self._check_cancelled(error)
             self.words[memory.RESULTS_AT] = self._failure(error)
             ready = memory.UNFIT
-        self.words[memory.READY] = ready
+        self.ordered[memory.READY] = ready
         self.notify()
         return ready == memory.READY_TO_WORK
 
@@ -83,23 +84,23 @@ class Worker:
         while self.wait_for_work():
             batch = words[LEFT]
             self._do(batch)
-            words[LEFT] = batch + 1
+            self.ordered[LEFT] = batch + 1
             with self._fence:
-                watched = words[WATCHED]
-            if not watched:
+                pass
+            if not words[WATCHED]:
                 self.notify()
 
     def wait_for_work(self) -> bool:
         """Wait for the next batch, by looking or by blocking; return False if there will be none."""
         words, left, looking = self.words, self.words[LEFT], self._looking
-        if words[GIVEN] != left:
+        if self.ordered[GIVEN] != left:
             return True
         measured = not looking.rest
         if looking.rest:
             looking.rest -= 1
         elif looking.finds(words, GIVEN, left):
             self.participant.checkpoint()
-            return True
+            return bool(self.ordered[GIVEN] != left)
         comes = self._block_for_work(left)
         if measured:
             looking.blocked()
@@ -110,12 +111,11 @@ class Worker:
         self.participant.begin_wait()  # one wait, also if it is woken for nothing: see `memory/lives/deadlocks.py`
         words[WAITS] = 1
         with self._fence:
-            comes = words[GIVEN] != left
-        while not comes and not words[CLOSING]:
+            pass
+        while not (comes := self.ordered[GIVEN] != left) and not words[CLOSING]:
             self._wait()
-            comes = words[GIVEN] != left
         words[WAITS] = 0
-        return comes
+        return bool(comes)
 
     def notify(self) -> None:
         """Wake the pool: there is something to collect."""
@@ -148,14 +148,16 @@ class Worker:
     def _do_each(self, first: int, stop_at: int, function: Callable[[Any], Any], items: Any) -> None:
         # All that is used in the loop is a local variable: it is run for each task, however small.
         words, fence, begun, ended, least, none = self.words, self._fence, BEGUN, ENDED, LEAST, memory.NONE
+        ordered = self.ordered
         publish_at = memory.result_at(first) - first
         for number, item in enumerate(items, first):
             # "I begin it" before "is it still mine?". The pool takes tasks back in the other order (`take_back`), and
             # both have a fence in between: so never do both think that the task is theirs.
             words[begun] = number
             with fence:
-                if number > words[stop_at]:
-                    return  # taken back
+                pass
+            if number > words[stop_at]:
+                return  # taken back
             try:
                 value = function(item)
             except BaseException as error:  # noqa: BLE001 - whatever it is, it is the task's failure
@@ -168,7 +170,7 @@ class Worker:
                     words[publish_at + number] = value
                 else:
                     words[publish_at + number] = self._packed(value)
-            words[ended] = number
+            ordered[ended] = number
 
     def _open(self, arrived: Arrived) -> tuple[Callable[[Any], Any], Any]:
         """Return the function of a batch, and what it is to be called with: calls have functions of their own."""
@@ -225,11 +227,11 @@ class Worker:
             tail = memory.begin_of(words[TAIL], size, ring)
             while sent < size:
                 at = tail % ring
-                piece = min(ring - at, words[HEAD] + ring - tail, size - sent)
+                piece = min(ring - at, self.ordered[HEAD] + ring - tail, size - sent)
                 if piece > 0:
                     arena.write(ring_at + at, data[sent : sent + piece])
                     sent, tail = sent + piece, tail + piece
-                    words[TAIL] = tail
+                    self.ordered[TAIL] = tail
                 else:
                     words[STUCK] = 1
                     self.notify()

@@ -24,7 +24,7 @@ from concmodels.models.memory.pool.worker_memory import (
     WATCHED,
 )
 from concmodels.models.pools.results import Failure
-from concmodels.platform.memory import new_fence
+from concmodels.platform.memory import new_fence, ordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class WorkerHandle:
         self.task = task
         self.name = task.name
         self.words = participant.arena.part(at >> 3, memory.WORDS)
+        self.ordered = ordered(self.words)
         self.batches: deque[Batch] = deque()
         self.awaited: Future | None = None  # what its task waits for, if that is another task of the pool
         self._participant = participant
@@ -80,7 +81,7 @@ class WorkerHandle:
 
     def has_ended(self) -> bool:
         """Return whether the worker's process or interpreter is gone, or about to be."""
-        return bool(self._participant.words[self.task.at + STATE] >= DONE)
+        return bool(self._participant.ordered[self.task.at + STATE] >= DONE)
 
     def has_died(self) -> bool:
         """Return whether the worker's process was killed, or left, by nobody's wish in this run."""
@@ -98,7 +99,7 @@ class WorkerHandle:
 
     def initializer_error(self) -> BaseException | None:
         """Return the exception that the worker's initializer raised, if it did."""
-        if self.words[READY] != memory.UNFIT:
+        if self.ordered[READY] != memory.UNFIT:
             return None
         failed = self._value(self.words[memory.RESULTS_AT])
         assert isinstance(failed, Failure)
@@ -112,6 +113,8 @@ class WorkerHandle:
     def close(self) -> None:
         """Tell the worker that there will be no more work."""
         self.words[CLOSING] = 1
+        with self._fence:  # a worker that is just being started has no waker yet, or sees that
+            pass
         self.notify()
 
     def leave(self) -> None:
@@ -168,15 +171,15 @@ class WorkerHandle:
         words[slot + memory.STOP] = batch.number + len(batch.tasks) - 1
         words[slot + memory.PAYLOAD_AT], words[slot + memory.PAYLOAD_SIZE] = at, size
         self.batches.append(batch)
-        words[GIVEN] = batch.sequence + 1
+        self.ordered[GIVEN] = batch.sequence + 1
         with self._fence:
-            waits = words[WAITS]
-        if waits:
+            pass
+        if words[WAITS]:
             self.notify()
 
     def begun(self, batch: Batch) -> int:
         """Return how many tasks of a batch have begun."""
-        begun = self.words[BEGUN]  # first: a worker that is beyond a batch it could not read has said so before
+        begun = self.ordered[BEGUN]  # first: a worker that is beyond a batch it could not read has said so before
         return 0 if self._is_unread(batch) else min(len(batch.tasks), max(0, begun + 1 - batch.number))
 
     def _is_unread(self, batch: Batch) -> bool:
@@ -205,7 +208,8 @@ class WorkerHandle:
         """
         self.words[memory.slot(batch.sequence) + memory.STOP] = batch.number + min(kept, len(batch.tasks)) - 1
         with self._fence:
-            kept = max(kept, self.begun(batch))
+            pass
+        kept = max(kept, self.begun(batch))
         rest = batch.tasks[kept:]
         del batch.tasks[kept:]
         batch.work.give_back(batch.first + kept, rest)
@@ -231,7 +235,7 @@ class WorkerHandle:
         """Read what the worker has published, and clear away the batches that it is done with."""
         words = self.words
         # In this order: of a batch that it has left, all that has ended is seen, and of what has ended, all bytes.
-        left, ended = words[LEFT], words[ENDED]
+        left, ended = self.ordered[LEFT], self.ordered[ENDED]
         for batch in list(self.batches):
             number, stop = batch.number + batch.done, min(ended + 1, batch.number + len(batch.tasks))
             if number < stop and not self._is_unread(batch):
@@ -244,7 +248,7 @@ class WorkerHandle:
                 batch.work.alone += len(batch.tasks) - batch.done  # the worker could not read them
                 self._remove(batch)
         if not self._bytes:
-            words[HEAD] = self._used
+            self.ordered[HEAD] = self._used
         if words[memory.STUCK]:
             self._drain()
 
@@ -270,12 +274,12 @@ class WorkerHandle:
 
     def _drain(self) -> None:
         """Make room in the ring, and tell the worker, which waits for that."""
-        words, ring, head, tail = self.words, self.words[memory.RING], self.words[HEAD], self.words[TAIL]
+        words, ring, head, tail = self.words, self.words[memory.RING], self.words[HEAD], self.ordered[TAIL]
         while head < tail:
             size = min(tail - head, ring - head % ring)
             self._bytes += self._participant.arena.get(self.at + 8 * memory.WORDS + head % ring, size)
             head += size
-        words[HEAD] = head
+        self.ordered[HEAD] = head
         if words[memory.STUCK]:
             self.notify()
 
