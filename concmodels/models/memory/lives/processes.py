@@ -82,8 +82,9 @@ class Child:
 
     def close_sent(self) -> None:
         """Close the descriptors that were on their way to it, when they have arrived, or never will."""
-        while self.sent:
-            os.close(self.sent.pop())
+        sent, self.sent = self.sent, []
+        for fd in sent:
+            os.close(fd)
 
     def close(self) -> None:
         """Collect the process, which has ended, and close what belongs to it."""
