@@ -42,8 +42,9 @@ PROGRAMS = (
 )
 
 NOT_EMULATED = {
-    "memory/test_platform.py": "it asks the kernel about this process, and is told of the emulator",
-    "models/test_leftovers.py": "it compares a process's own start time with what the kernel says of the emulator",
+    "memory/test_platform.py::test_pages_are_given_back_with_and_without_a_map": (
+        "the emulator (qemu 7.2) keeps pages that are given back"
+    ),
     "models/test_dask.py": "distributed needs compiled packages that aren't fetched for it",
 }
 """Tests that can't run there, with the reason. What isn't listed is left out because it takes too long."""
