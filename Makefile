@@ -60,7 +60,7 @@ test-arm64: setup ## programs and guarantees on an emulated ARM64, at most 8 min
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200
 
-bench-all: setup ## every result of the site, one after the other, two and a half hours; they are in build/results
+bench-all: setup ## every result of the site, one after the other, three hours; they are in build/results
 	$(python) -m benchmarks all $(foreach twin,$(TWINS),--python $(twin))
 
 bench: setup ## the benchmarks but those that have to be named, 35 minutes; the result is in build/bench.json
@@ -77,7 +77,7 @@ bench-free-threaded: setup ## what the GIL costs and saves, 20 minutes; the resu
 bench-quick: setup ## whether every benchmark but those of web services runs, 2 minutes
 	$(python) -m benchmarks run --quick $(if $(GOALS),--goals $(GOALS))
 
-bench-web: setup ## web services, 50 minutes; the result is in build/web.json
+bench-web: setup ## web services, 75 minutes; the result is in build/web.json
 	@mkdir -p build
 	$(python) -m benchmarks run web --output build/web.json
 

@@ -1,11 +1,12 @@
 """The command: `python -m benchmarks run`, `all`, `list`, `show`, `report`.
 
-    python -m benchmarks all                                      every result of the site, in two and a half hours
+    python -m benchmarks all                                      every result of the site, in three hours
     python -m benchmarks run --output new.json                    most suites, in 35 minutes on two processors
     python -m benchmarks run shapes --output shapes.json          the shapes that programs have, in 15 minutes
-    python -m benchmarks run web --output web.json                web services, in 50 minutes
+    python -m benchmarks run web --output web.json                web services, in 75 minutes
     python -m benchmarks run explore --output explorers.json      explorers and their rivals, in 5 minutes
     python -m benchmarks run certainty --rounds 36                how sure the conclusions are, in 6 minutes
+    python -m benchmarks run scale --json                         what more processors gain, in 2 minutes: mine.json
     python -m benchmarks run ring pool --model asyncio            two suites, one model with all it is held against
     python -m benchmarks run ring/stream --python 3.14 --python 3.15
     python -m benchmarks run --twins --output new.json            what the GIL costs and saves: 3.14 beside 3.14t
@@ -53,6 +54,8 @@ def parser() -> Parser:
     run.add_argument("--goals", choices=list(GOALS), help="only what has a goal for its ratio, or only the rest")
     run.add_argument("--rounds", type=whole, help="number of rounds; default 6, for some candidates fewer")
     run.add_argument("--output", type=Path, metavar="FILE.json", help="file for the result")
+    run.add_argument("--json", dest="output", nargs="?", type=Path, const=Path("mine.json"), metavar="FILE.json",
+        help="the same; without a name mine.json")  # fmt: skip
     every = commands.add_parser("all", help="measure every result that the site is made of, one after the other")
     every.add_argument("--python", action="append", dest="pythons", metavar="VERSION",
         help="the two Pythons of --twins: versions, or paths")  # fmt: skip
@@ -77,7 +80,7 @@ def add_chosen(command: argparse.ArgumentParser) -> None:
         "wanted",
         nargs="*",
         metavar="SUITE[/CELL[/CANDIDATE]]",
-        help="default: all suites but shapes, gil, web, explore and certainty; --quick: but web and certainty",
+        help="default: all suites but shapes, gil, web, explore, certainty, scale; --quick: but web, certainty, scale",
     )
     command.add_argument("--model", action="append", dest="models", metavar="NAME",
         help="only this model and what it is compared with; may be given several times")  # fmt: skip
@@ -148,7 +151,7 @@ def run(options: argparse.Namespace) -> int:
     if options.twins:
         options.pythons = options.pythons or list(twins.versions())
     check_output(options.output)
-    status = measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *options.line]))
+    status = measured(options, candidates, command(options.line))
     if not options.wanted and not options.twins and not options.goals and status != INTERRUPTED:
         durations = {
             "shapes": "15 minutes",
@@ -156,12 +159,18 @@ def run(options: argparse.Namespace) -> int:
             "web": web.duration(options.quick),
             "explore": "5 minutes",
             "certainty": "1 minute",
+            "scale": "2 minutes",
         }
         there = {it.suite for it in candidates}
         for suite, duration in durations.items():
             if suite not in there:
                 print(f"{suite} was not asked for: python -m benchmarks run {suite} ({duration})")
     return status
+
+
+def command(line: list[str]) -> str:
+    """Return the command for the result, which shall not tell in whose folder it was given."""
+    return shlex.join(["python", "-m", "benchmarks", *(Path(it).name if it.startswith("/") else it for it in line)])
 
 
 def check_output(path: Path | None) -> None:

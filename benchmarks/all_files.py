@@ -17,8 +17,9 @@ FILES: dict[str, tuple[int, tuple[str, ...]]] = {
     "certainty.json": (6, ("certainty", "--rounds", "36")),
     "full.json": (35, ()),
     "shapes.json": (15, ("shapes",)),
+    "scale.json": (2, ("scale",)),
     "full-free-threaded.json": (20, ("--twins",)),
-    "web.json": (50, ("web",)),
+    "web.json": (75, ("web",)),
     "web-free-threaded.json": (20, ("web", "--twins")),
     "explorers.json": (5, ("explore",)),
 }

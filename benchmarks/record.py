@@ -41,9 +41,13 @@ class Record:
             self._benchmarks[name] = benchmark
         return benchmark
 
+    def seconds(self) -> float:
+        """Return how long it has been gathering."""
+        return time.monotonic() - self._began
+
     def finish(self, finished: bool) -> None:
         """Note whether everything that was wanted has been done, and write the file."""
-        self.about |= {"finished": finished, "seconds": round(time.monotonic() - self._began, 1)}
+        self.about |= {"finished": finished, "seconds": round(self.seconds(), 1)}
         self.write()
 
     def write(self) -> None:
@@ -64,12 +68,20 @@ class Record:
             text = io.StringIO()
             pyperf.BenchmarkSuite(measured).dump(text)
             data = json.loads(text.getvalue())
-        left_out = [vars(it) for it in self.left_out]
+        left_out = [
+            vars(it) | {name: nameless(getattr(it, name)) for name in ("python", "why")} for it in self.left_out
+        ]
         return data | {OWN_KEY: {"finished": False} | self.about | {"left_out": left_out}}
 
     def results(self) -> Results:
         """Return the results as `read` would return them."""
         return from_data(self.data())
+
+
+def nameless(text: str) -> str:
+    """Return a message without the user's home folder, which has the user's name."""
+    home = os.path.expanduser("~").rstrip("/")
+    return text.replace(home, "~") if home else text
 
 
 def slim(run: Any, meanwhile: Mapping[str, float]) -> Any:

@@ -107,12 +107,19 @@ class Session:
             for turn in self.turns():
                 if turn.number > latest:
                     self.record.write()
+                    if self._is_late(latest):
+                        break
                     latest = turn.number
                 tell(turn)
                 self._take(turn)
             finished = True
         finally:
             self.record.finish(finished)
+
+    def _is_late(self, rounds: int) -> bool:
+        """Return whether another round like these would end after the time that the suite has."""
+        after = self.record.seconds() * (rounds + 1) / rounds
+        return not self._forced and after > suites.limit(self.candidates)
 
     def _take(self, turn: Turn) -> None:
         """Measure one candidate once. A candidate that can't be measured is not tried again."""

@@ -35,6 +35,8 @@ MAY_IMPORT = {
     "benchmarks": ("bench",),
     "benchmarks/peers": NEEDED,
     "benchmarks/explorers.py": NEEDED,
+    "benchmarks/web/on_uvloop.py": distributions("web-uvloop"),
+    "benchmarks/web/tls.py": distributions("web-tls"),
     "benchmarks/web/apps": {name for need in NEEDED for name in distributions(need)},
     "benchmarks/web/stack/apps": {name for need in NEEDED for name in distributions(need)},
     "docs": ("bench", "docs"),

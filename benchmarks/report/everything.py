@@ -15,6 +15,7 @@ from benchmarks.report import (
     pools,
     programs,
     rings,
+    scale,
     shapes,
     shipped,
     spawn,
@@ -29,7 +30,8 @@ from benchmarks.result import Results
 from benchmarks.tables import left_out, sides
 
 PARTS = (
-    rings, shipped, shapes, comparisons, programs, pools, spawn, articles, gil, web, granian, web_stack, certainty,
+    rings, shipped, shapes, comparisons, programs, pools, scale, spawn, articles, gil, web, granian, web_stack,
+    certainty,
 )  # fmt: skip
 
 

@@ -14,8 +14,8 @@ from string import ascii_uppercase
 from typing import Any
 
 from benchmarks.report import words
+from benchmarks.report.document import document
 from benchmarks.report.facts import state
-from benchmarks.report.page import document
 from benchmarks.report.ranking import are_ranked, leaders, names
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row

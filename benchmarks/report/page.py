@@ -4,9 +4,9 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator
 from html import escape
-from pathlib import Path
 
 from benchmarks.report.chart import Chart
+from benchmarks.report.document import document
 from benchmarks.report.everything import absent, charts, goal_sheet
 from benchmarks.report.facts import facts, method, state
 from benchmarks.report.look import Look
@@ -14,7 +14,6 @@ from benchmarks.result import Results
 from benchmarks.rounds import CONFIDENCE, ENOUGH
 from benchmarks.tables import left_out
 
-STYLE = Path(__file__).with_name("page.css")
 NARROW, DARK = "(max-width: 640px)", "(prefers-color-scheme: dark)"
 LOOKS = {
     f"{NARROW} and {DARK}": Look(dark=True, narrow=True),
@@ -28,15 +27,6 @@ TITLE = "Python's concurrency models, measured"
 def page(results: Results) -> str:
     """Return the whole file."""
     return document(TITLE, "\n".join(parts(results)))
-
-
-def document(title: str, body: str) -> str:
-    """Return an HTML file of its own with this body."""
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>\n{STYLE.read_text()}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
-    )
 
 
 def parts(results: Results) -> Iterator[str]:
@@ -113,4 +103,4 @@ def missing(results: Results) -> Iterator[str]:
     yield f'<section id="missing"><h2>What is not here</h2>{listed}</section>'
 
 
-__all__ = ["document", "page"]
+__all__ = ["page"]

@@ -22,18 +22,28 @@ SUITES = {
     "articles": "the tables of two articles, measured again",
     "gil": "what the GIL costs and saves: one thread alone, a shared iterator, a loop in each thread",
     "certainty": "equal arms, and arms that are slower by a known part: how sure the conclusions are",
+    "scale": "pools and rings over one worker up to one for each processor: for machines with many of them",
     "web": "every model as a web server, under load; servers written by hand, and those of others",
 }
 """All suites, and what each is about."""
-NAMED_ONLY = ("shapes", "web", "explore", "certainty")
+NAMED_ONLY = ("shapes", "web", "explore", "certainty", "scale")
 """The suites that are measured only where they are asked for; so is `gil`, which says nothing on one Python alone
 (`benchmarks.twins`). A quick run has `explore`, `shapes` and `gil`, which take seconds then."""
 
 
+SECONDS = {"scale": 110}
+"""No round begins that would end later, where only this suite is measured: it is meant for the machines of others."""
+
+
 def by_default(quick: bool) -> tuple[str, ...]:
     """Return the suites that are measured where none is asked for."""
-    left_out = ("web", "certainty") if quick else NAMED_ONLY
+    left_out = ("web", "certainty", "scale") if quick else NAMED_ONLY
     return tuple(suite for suite in SUITES if suite not in left_out)
+
+
+def limit(candidates: Iterable[Candidate]) -> float:
+    """Return the seconds that these may take; most suites take as long as they need."""
+    return max((SECONDS.get(it.suite, float("inf")) for it in candidates), default=float("inf"))
 
 
 def load(suite: str, quick: bool = False) -> list[Candidate]:

@@ -5,13 +5,15 @@
     rate-1000 ...  so many requests a second: the knee is where the answers begin to take longer
     idle         10,000 connections that wait: the memory of each, and how long the others take
     slow         200 clients that send a byte each tenth of a second: how long the others take
+    tls          as json, over TLS and without it, and on uvloop's event loop; the handshakes do not count
+    broadcast    a message to 1,000 connections, as services with WebSockets send them: how long until all have it
     stop         SIGTERM under load: how long the end takes, and how many requests it costs
     granian, threads-1 ..., granian-shares
                  an article's tables, measured again (`benchmarks.suites.web_granian`)
     workers-1 ... behind nginx and with a database: servers with frameworks, by the number of their workers
     delay-0 ...  the same with a database that takes its time; both are described in `benchmarks.web.stack.cells`
 
-It takes 50 minutes, and has to be named: `python -m benchmarks run web`.
+It takes 75 minutes, and has to be named: `python -m benchmarks run web`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +24,7 @@ from benchmarks.cell import Candidate
 from benchmarks.rounds import ENOUGH
 from benchmarks.suites import web_granian
 from benchmarks.suites.sizes import MODELS
-from benchmarks.web.servers import Entry, servers
+from benchmarks.web.servers import BROADCAST, Entry, servers
 from benchmarks.web.stack import cells
 
 JSON, IO = "/json", "/io?ms=10"
@@ -35,15 +37,18 @@ RAW = ("uvicorn, raw", "granian asgi, raw", "granian wsgi, raw")
 """The last one has eight threads, which only shows where each answer takes a while."""
 SOME = ("threads", "asyncio", "gevent", "trio", "uvicorn, raw", "granian asgi, raw")
 """What is slowed down and stopped, beside gunicorn, where slow clients are a known problem."""
+OVER_TLS, UVLOOP = ("asyncio", "uvicorn, raw"), "asyncio on uvloop"
 GUNICORN = ("gunicorn sync, raw", "gunicorn gthread, raw")
 OVERHEAD_S, QUICK_OVERHEAD_S = 3.0, 1.3
 """For a candidate's worker, and the start and the end of its server."""
+MESSAGES_PER_S = 40
+"""Of those that go to a thousand connections."""
 OPENING_S = 6.0
 """For ten thousand connections, which also have to be closed."""
-RANKED = ("json", "tail")
+RANKED = ("json", "tail", "tls", "broadcast")
 """The cells whose servers are ranked, in as many rounds as that takes; of the others each is told by itself."""
-ONCE = ("idle",)
-"""What is told of these is memory, which is the same in every round."""
+THRICE = ("idle",)
+"""What is told of these is memory, which is nearly the same in every round."""
 
 
 def candidates(quick: bool) -> list[Candidate]:
@@ -55,6 +60,8 @@ def candidates(quick: bool) -> list[Candidate]:
         *idle(quick),
         *slow(quick),
         *stops(quick),
+        *secrets(quick),
+        *broadcasts(quick),
         *web_granian.candidates(quick),
         *cells.candidates(quick),
     ]
@@ -109,6 +116,21 @@ def stops(quick: bool) -> Iterator[Candidate]:
         yield one("stop", name, "stop:stop", "end", sizes)
 
 
+def secrets(quick: bool) -> Iterator[Candidate]:
+    """Yield the candidates over TLS, each beside the same without it, and asyncio beside itself on uvloop."""
+    times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 2, "warmup_s": 0.5}
+    for name in ("asyncio",) if quick else (*OVER_TLS, *(f"{name}, TLS" for name in OVER_TLS), UVLOOP):
+        yield one("tls", name, "calls:closed", "request", {"path": JSON, "connections": 64, **times})
+
+
+def broadcasts(quick: bool) -> Iterator[Candidate]:
+    """Yield the candidates that send one message to many connections."""
+    listeners, messages = (50, 5) if quick else (1000, 100)
+    for name in BROADCAST[:2] if quick else (*BROADCAST, UVLOOP):
+        sizes = {"listeners": listeners, "messages": messages, "size": 128}
+        yield one("broadcast", f"{name}, broadcast", "broadcast:broadcast", "message", sizes, messages)
+
+
 def one(cell: str, name: str, call: str, step: str, sizes: dict[str, Any], steps: int = 1) -> Candidate:
     """Return one candidate: the server of this name, under this load."""
     server = servers()[name]
@@ -122,7 +144,7 @@ def one(cell: str, name: str, call: str, step: str, sizes: dict[str, Any], steps
         sizes={"server": name, **sizes},
         shown=shown(server, sizes),
         needs=server.needs,
-        rounds=ENOUGH if cell in RANKED else 1 if cell in ONCE else 2,
+        rounds=ENOUGH if cell in RANKED else 3 if cell in THRICE else 2,
     )
 
 
@@ -150,7 +172,7 @@ def seconds_of(it: Candidate, quick: bool) -> float:
 
 def loaded_s(it: Candidate) -> float:
     """Return the seconds for which there is load."""
-    once = float(it.sizes["seconds"] + it.sizes.get("warmup_s", 0))
+    once = float(it.sizes.get("seconds", it.sizes.get("messages", 0) / MESSAGES_PER_S) + it.sizes.get("warmup_s", 0))
     return once * (2 if it.cell == "tail" else 1) + OPENING_S * it.sizes.get("idle", 0) / 10_000
 
 

@@ -1,7 +1,7 @@
 """What the candidates of the suite `web` call: each starts a server, puts load on it, ends it, and returns figures."""
 
 import select
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.calls import Took, not_without
@@ -10,6 +10,7 @@ from benchmarks.web.loading import LATENCIES, load, slowest, watched
 from benchmarks.web.ports import reserved
 from benchmarks.web.server import Server, no_orphans
 from benchmarks.web.servers import servers
+from benchmarks.web.tls import certificate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +28,9 @@ def serving(name: str) -> Iterator[tuple[Server, dict[str, Any]]]:
     if entry.kind in ("model", "baseline"):
         not_without(entry.model)
     figures: dict[str, Any] = {}
-    with no_orphans(), reserved(1) as (port,):
-        with Server(name, entry.command(port), port) as server:
+    with no_orphans(), reserved(1) as (port,), certificate() if entry.tls else nullcontext() as tls:
+        secrets = ["--ssl-certfile", tls, "--ssl-keyfile", tls] if tls else []
+        with Server(name, [*entry.command(port), *secrets], port, tls) as server:
             yield server, figures
         stopped = server.stop()
     figures |= {"start_s": server.start_s, "stop_s": stopped.seconds}
@@ -86,7 +88,7 @@ def check(report: dict[str, Any]) -> None:
 def warm_up(running: Server, path: str, seconds: float, **options: Any) -> None:
     """Have the server answer for some seconds before it is measured."""
     if seconds:
-        load(running.port, path, seconds=seconds, **options)
+        load(running.port, path, seconds=seconds, tls=running.tls, **options)
 
 
 def seconds_per_answer(report: dict[str, Any]) -> float:

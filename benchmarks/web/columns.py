@@ -43,6 +43,7 @@ COLUMNS: dict[str, dict[str, tuple[str, Callable[[float], str]]]] = {
         "kernel": ("kernel_bytes_per_connection", memory),
         "P99": P99,
     },
+    "message": {"P50": MEDIAN, "slowest": ("max_s", time)},
     "end": {"lost": ("lost", short), "answers": ("answers", short)},
 }
 """By the step of the cell and the head of the column: the figure, and how it is shown."""

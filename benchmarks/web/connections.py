@@ -2,6 +2,7 @@
 
 import os
 import socket
+import ssl
 
 from benchmarks.web.answers import Answer, Broken, answer
 from concmodels.net.addresses import connecting_socket, places
@@ -19,7 +20,9 @@ class Connection:
     __slots__ = (
         "_data",
         "_family",
+        "_host",
         "_place",
+        "_secrets",
         "_socket",
         "answers",
         "due",
@@ -30,7 +33,9 @@ class Connection:
         "reopened",
     )
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, secrets: ssl.SSLContext | None = None) -> None:
+        self._secrets = secrets
+        self._host = host
         self._family, self._place = places(host, port)[0]
         self._socket: socket.socket | None = None
         self._data: bytearray | None = None
@@ -58,12 +63,30 @@ class Connection:
             raise _broken(error) from None
         return self.fd
 
-    def opened(self) -> None:
-        """Take note that the descriptor is writable. Raises `Broken` if that is because nobody accepts."""
+    def opened(self) -> bool:
+        """Take note that the descriptor is ready; return whether the connection is open.
+
+        It is not yet while a handshake waits for what the other side says: then the descriptor has to be readable.
+        Raises `Broken` if nobody accepts, or if there is no TLS.
+        """
         assert self._socket is not None
         if error := self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
             raise Broken(os.strerror(error).lower())
-        self.ready = True
+        self.ready = self._secrets is None or self._has_shaken_hands(self._secrets, self._socket)
+        return self.ready
+
+    def _has_shaken_hands(self, secrets: ssl.SSLContext, own: socket.socket) -> bool:
+        """Begin or go on with the handshake; return whether it is over. Raises `Broken`."""
+        try:
+            if not isinstance(own, ssl.SSLSocket):
+                own = secrets.wrap_socket(own, server_hostname=self._host, do_handshake_on_connect=False)
+                self._socket = own
+            own.do_handshake()
+        except ssl.SSLWantReadError:
+            return False
+        except OSError as error:
+            raise _broken(error) from None
+        return True
 
     def send(self, request: bytes, due: float, kind: int) -> None:
         """Send a request that was due at this moment. Raises `Broken`."""
@@ -108,4 +131,6 @@ class Connection:
 
 
 def _broken(error: OSError) -> Broken:
+    if isinstance(error, ssl.SSLError):
+        return Broken(f"TLS: {error.reason or error}".lower())
     return Broken(os.strerror(error.errno or 0).lower())

@@ -15,6 +15,7 @@ from benchmarks.web.connections import Connection, Left
 from benchmarks.web.plan import Plan
 from benchmarks.web.processor import Processor
 from benchmarks.web.tally import Tally
+from benchmarks.web.tls import of_client
 from concmodels.programs.output.streams import BadInput
 
 _AT_ONCE = 64
@@ -58,7 +59,8 @@ class Generator:
         self._opening = 0
         self._begin = self._end = inf
         self.tally = Tally(plan)
-        self.connections = [Connection(plan.target.host, plan.target.port) for _ in range(plan.connections)]
+        secrets = None if plan.tls is None else of_client(plan.tls)
+        self.connections = [Connection(plan.target.host, plan.target.port, secrets) for _ in range(plan.connections)]
 
     def connect(self) -> float:
         """Open the connections; return how many seconds that took. Raises `BadInput` if nobody listens.
@@ -128,14 +130,16 @@ class Generator:
         connection.due = self._due_with_connection()
 
     def _opened(self, connection: Connection) -> None:
-        self._opening -= 1
         try:
-            connection.opened()
+            is_open = connection.opened()
         except Broken as reason:
+            self._opening -= 1
             self._failed(connection, reason)
             return
         self._epoll.modify(connection.fd, select.EPOLLIN)
-        self._free(connection, monotonic())
+        if is_open:
+            self._opening -= 1
+            self._free(connection, monotonic())
 
     def _read(self, connection: Connection) -> None:
         try:

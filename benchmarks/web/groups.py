@@ -15,6 +15,8 @@ STACK = "web-stack"
 GROUPS: dict[str, tuple[str, ...]] = {
     STACK: (),
     "web-uvicorn": ("uvicorn==0.54.0", "uvloop==0.23.0", "httptools==0.9.0", "h11==0.16.0", "click==8.5.1"),
+    "web-uvloop": ("uvloop==0.23.0",),
+    "web-tls": ("cryptography==50.0.2", "cffi==2.1.1", "pycparser==3.12"),
     "web-granian": ("granian==2.8.7", "click==8.5.1"),
     "web-gunicorn": ("gunicorn==27.0.1",),
     "web-gevent": _pinned("gunicorn==27.0.1 gevent==26.9.0 greenlet==3.5.6 zope-event==6.2 zope-interface==8.7"),

@@ -59,6 +59,7 @@ def parser() -> Parser:
         "--mix", nargs=2, metavar=("SHARE", "PATH"), action="append", default=[],
         help="send this share of the requests to another path: 0.01 is one in a hundred; may be given several times",
     )  # fmt: skip
+    add("--tls", metavar="FILE.pem", help="speak TLS, and trust this certificate; the handshakes do not count")
     add("--expect", metavar="TEXT", help="count an answer with any other body as an error")
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="show no table and no progress")
@@ -112,6 +113,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         even=options.even,
         others=tuple(_kind(share, path) for share, path in options.mix),
         body=None if options.expect is None else options.expect.encode(),
+        tls=options.tls,
         seed=options.seed,
     )
 

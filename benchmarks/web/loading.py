@@ -31,14 +31,16 @@ def load(
     rate: float | None = None,
     heavy: tuple[float, str] | None = None,
     body: bytes | None = None,
+    tls: str | None = None,
 ) -> Report:
-    """Put load on a server; return the report. `heavy` is another path for a share of the requests.
+    """Put load on a server; return the report. `heavy` is another path for a share of the requests, `tls` the
+    certificate of a server that speaks TLS.
 
     What is random has the number of the round as its seed: all servers of a round meet the same requests, and each
     round others.
     Raises `NotHere` where this machine can't do that.
     """
-    options = {"connections": connections, "seconds": seconds, "warmup": warmup_s, "rate": rate}
+    options = {"connections": connections, "seconds": seconds, "warmup": warmup_s, "rate": rate, "tls": tls}
     command = [os.environ.get(SESSION_PYTHON, sys.executable), "-m", "benchmarks.web.load", f"127.0.0.1:{port}{path}"]
     command += [part for name, value in options.items() if value for part in (f"--{name}", str(value))]
     command += ["--seed", os.environ.get(ROUND, "1")]
@@ -60,7 +62,7 @@ def watched(server: Server, path: str, seconds: float, **options: Any) -> tuple[
     """Put load on a server; return the report, and the figures with what the server took meanwhile."""
     usage = Usage({SERVER: [server.pid]})
     with usage.halfway(seconds):
-        report = load(server.port, path, seconds=seconds, **options)
+        report = load(server.port, path, seconds=seconds, tls=server.tls, **options)
     loaded_s = seconds + options.get("warmup_s", 0)
     answered = report["latencies"]["count"] - report["unanswered"]  # of the seconds after the warm-up
     return report, figures(report) | usage.figures(loaded_s, answered * loaded_s / seconds)

@@ -54,6 +54,8 @@ class Plan:
     """Further paths; the target's own path has the rest of the requests."""
     body: bytes | None = None
     """What each answer must have as its body; None for anything."""
+    tls: str | None = None
+    """The file of the certificate that is trusted; None for connections without TLS."""
     seed: int = 1
     grace_s: float = 2.0
     """How long answers are waited for at the end."""

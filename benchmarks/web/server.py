@@ -6,6 +6,7 @@ import json
 import os
 import select
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -45,9 +46,11 @@ class Stopped:
 class Server:
     """Starts the program and waits until it answers; ends it with the `with`."""
 
-    def __init__(self, name: str, command: list[str], port: int) -> None:
+    def __init__(self, name: str, command: list[str], port: int, tls: str | None = None) -> None:
         self._name, self._command = name, command
         self.port = port
+        self.tls = tls
+        """The file of its certificate, if it speaks TLS."""
         self._log: BinaryIO | None = None
         self._said = ""
         """What it has said, once it has ended."""
@@ -98,14 +101,19 @@ class Server:
 
     def body(self, path: str) -> bytes:
         """Return the body of the answer. Raises `ServerFailed` if that is not what the service has there."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=READY_S)
-        with contextlib.closing(connection):
+        with contextlib.closing(self._connection()) as connection:
             connection.request("GET", path)
             answer = connection.getresponse()
             found = answer.read()
         if answer.status != 200 or not is_right(path, found):
             raise ServerFailed(f"{self._name} answered {path} with status {answer.status} and {found[:60]!r}")
         return found
+
+    def _connection(self) -> http.client.HTTPConnection:
+        if self.tls is None:
+            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=READY_S)
+        context = ssl.create_default_context(cafile=self.tls)
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=READY_S, context=context)
 
     def _last_line(self) -> str:
         lines = self._said.strip().splitlines()

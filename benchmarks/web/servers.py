@@ -32,11 +32,16 @@ class Entry:
     workers: int = 1
     threads: int | None = None
     """Where their number is bounded."""
+    tls: bool = False
+    """Whether it speaks TLS: then the command has the options for its certificate after it."""
 
 
 def servers() -> dict[str, Entry]:
     """Return all servers by their names."""
     found = [*map(ours, MODELS), *map(by_hand, BY_HAND), *others(), *articles()]
+    found += [*map(over_tls, TLS), *map(broadcasting, BROADCAST), *on_uvloop()]
+    uvicorn = next(it for it in found if it.name == "uvicorn, raw")
+    found.append(replace(uvicorn, name="uvicorn, raw, TLS", needs=(*uvicorn.needs, "web-tls"), tls=True))
     return {it.name: it for it in found}
 
 
@@ -46,6 +51,30 @@ def ours(model: str) -> Entry:
     workers = ["--workers", str(WORKERS)] if apart else []
     command = ["-m", "concmodels.serve", "--model", model, *workers]
     return Entry(model, "model", model, python(*command, "--port"), workers=WORKERS if apart else 1)
+
+
+TLS = ("threads", "asyncio")
+BROADCAST = ("threads", "asyncio", "gevent")
+ON_UVLOOP = "benchmarks.web.on_uvloop"
+
+
+def over_tls(model: str) -> Entry:
+    """Return `concmodels.serve` over TLS."""
+    command = python("-m", "benchmarks.web.over_tls", model)
+    return Entry(f"{model}, TLS", "model", model, command, ("web-tls",), tls=True)
+
+
+def broadcasting(model: str) -> Entry:
+    """Return the server that sends to all who listen."""
+    return Entry(f"{model}, broadcast", "model", model, python("-m", "benchmarks.web.broadcasting", model))
+
+
+def on_uvloop() -> Iterator[Entry]:
+    """Yield the servers of asyncio on another event loop."""
+    serve = python("-m", ON_UVLOOP, "concmodels.serve", "--model", "asyncio", "--port")
+    tell = python("-m", ON_UVLOOP, "benchmarks.web.broadcasting", "asyncio")
+    for name, command in {"asyncio on uvloop": serve, "asyncio on uvloop, broadcast": tell}.items():
+        yield Entry(name, "model", "asyncio", command, ("web-uvloop",))
 
 
 BY_HAND = {"threads": "threads", "gevent": "gevent_", "asyncio": "asyncio_", "trio": "trio_", "epoll": "epoll"}

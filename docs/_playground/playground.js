@@ -28,18 +28,21 @@ async function open(root, packed) {
     return new Program(root, packed && (await unpacked(packed).catch(() => undefined)));
 }
 
+// One click is enough for the program that a visitor sees first, and for a level of the game, whose button comes first.
 function offer(root) {
-    const isFirst = root.classList.contains("playground-first"); // the one that a visitor sees first: one click is enough
+    const isFirst = root.classList.contains("playground-first");
+    const isLevel = root.parentElement.matches(".level");
     const button = document.createElement("button");
     button.type = "button";
     button.className = "playground-button playground-open";
-    button.textContent = isFirst ? "Try every schedule" : "Change and run it";
+    button.textContent = isFirst ? "Try every schedule" : isLevel ? "Play" : "Change and run it";
     button.onclick = async () => {
         const program = await open(root);
         if (isFirst) await program?.tryAll();
+        else if (isLevel) await program?.play([]);
         else program?.editor.view.focus();
     };
-    root.insertBefore(button, root.querySelector(".playground-picture"));
+    root.insertBefore(button, isLevel ? root.firstChild : root.querySelector(".playground-picture"));
 }
 
 function openLinked() {

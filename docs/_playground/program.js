@@ -67,6 +67,7 @@ export class Program {
         this.original = (told.content.textContent || root.querySelector("pre").textContent).trimEnd();
         this.returns = told.dataset.returns ?? ""; // what main has to return, written in Python
         this.exercise = told.dataset.exercise;
+        this.isLevel = root.parentElement.matches(".level");
         this.root = root;
         const place = make("div", { className: "playground-editor" });
         this.status = make("p", { className: "playground-status", role: "status" });
@@ -75,7 +76,7 @@ export class Program {
         root.querySelector(".literal-block-wrapper, .highlight").hidden = true;
         root.append(place, this.bar, this.idBar, this.status, this.result);
         this.editor = new Editor(place, text ?? this.original, "The program, which you can change", () => this.changed());
-        this.undo.hidden = this.editor.text === this.original;
+        this.showWhatIsNext();
     }
 
     makeButtons() {
@@ -87,18 +88,30 @@ export class Program {
             make("label", {}, "Replay id ", this.id), make("button", { className: "playground-button" }, "Run this schedule"));
         again.onsubmit = (event) => (event.preventDefault(), this.search("replay", this.id.value));
         this.idBar = make("details", { className: "playground-more" }, make("summary", {}, "More"), again, link);
-        const actions = [
-            button("Try every schedule", () => this.tryAll(), "playground-main"),
-            button("Run", () => this.runOnce()), button("You are the scheduler", () => this.play([])),
-        ];
+        this.tryButton = button("Try every schedule", () => this.tryAll());
+        this.playButton = button(this.isLevel ? "Play again" : "You are the scheduler", () => this.play([]));
+        const actions = [this.tryButton, button("Run", () => this.runOnce()), this.playButton];
+        if (this.isLevel) actions.reverse(); // a level is played first
         this.bar = make("div", { className: "playground-bar" }, ...actions, this.stop, this.undo);
         this.stop.hidden = true;
     }
 
+    get isChanged() {
+        return this.editor.text !== this.original;
+    }
+
     // The answer belongs to the program as it was.
     changed() {
-        this.undo.hidden = this.editor.text === this.original;
+        this.showWhatIsNext();
         this.show();
+    }
+
+    // A level is played as it is; once it has been changed, the question is whether it's mended.
+    showWhatIsNext() {
+        this.undo.hidden = !this.isChanged;
+        const isPlayed = this.isLevel && !this.isChanged;
+        this.playButton.classList.toggle("playground-main", isPlayed);
+        this.tryButton.classList.toggle("playground-main", !isPlayed);
     }
 
     show(...parts) {
@@ -167,18 +180,22 @@ export class Program {
     // Of a program that has held.
     titleOf({ verdict, sentence }) {
         const title = `${withoutFile(sentence)}.`;
-        const isSolved = this.exercise && verdict === "held in all" && this.editor.text !== this.original;
+        const isSolved = this.exercise && verdict === "held in all" && this.isChanged;
         return isSolved ? `Exercise ${this.exercise} is solved. ${title}` : title;
     }
 
+    // What the reader presses next stays in sight, and in its place: the picture grows upwards.
     async play(choices) {
+        if (!choices.length) this.status.scrollIntoView({ block: "nearest" }); // Python may have to be loaded
         const answer = await this.ask("step", JSON.stringify(choices));
         if (answer === null) return;
         const back = choices.length ? [button("Take the last choice back", () => this.play(choices.slice(0, -1)))] : [];
         const after = answer.verdict === "asks" ? this.question(answer.choices, choices) : this.end(answer);
-        const count = answer.forced ? [make("p", { className: "playground-remark" }, `Forced switches so far: ${answer.forced}.`)] : [];
-        this.show(picture(answer.picture ?? ""), ...count, ...after, ...back, ...output(answer));
-        this.result.querySelector(".playground-choices button")?.focus({ preventScroll: true });
+        const count = answer.forced ? [make("p", { className: "playground-remark" }, forcedSoFar(answer.forced))] : [];
+        const next = make("div", { className: "playground-next" }, ...after, ...back);
+        this.show(picture(answer.picture ?? ""), ...count, next, ...output(answer));
+        next.querySelector("button")?.focus({ preventScroll: true });
+        next.scrollIntoView({ block: "nearest" });
     }
 
     question(offered, choices) {
@@ -189,7 +206,7 @@ export class Program {
             if (it.where) choice.append(make("code", {}, it.where.replace(/^program\.py:/, "line ")));
             return make("li", {}, choice);
         });
-        return [make("p", { className: "playground-asks" }, "Which task goes on?"), make("ol", { className: "playground-choices" }, ...items)];
+        return [make("p", { className: "playground-asks" }, "Which one goes on?"), make("ol", { className: "playground-choices" }, ...items)];
     }
 
     end(answer) {
@@ -211,6 +228,10 @@ export class Program {
 
 function verdict(title, text, isBad) {
     return make("p", { className: `playground-verdict ${isBad ? "bad" : "good"}` }, make("strong", {}, title), text ? ` ${withLines(text)}` : "");
+}
+
+function forcedSoFar(count) {
+    return `Forced switches so far: ${count} (red: the turn was taken from one that could have gone on).`;
 }
 
 // Python has drawn it, and has escaped what the program has in it.

@@ -36,8 +36,7 @@ CHAPTER = """\
 
 {about}
 
-This is a chapter of [the guarantees](../guarantees.md), which explains the brackets. To check only this chapter, add
-`-k {chapter}.` to the command.
+A chapter of [the guarantees](../guarantees.md), where the brackets are explained.
 """
 SUBJECTS = {
     "Channels": ("delivery", "waiting", "timeouts", "closing", "selecting", "competing", "travelling"),

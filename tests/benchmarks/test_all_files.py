@@ -35,7 +35,7 @@ def test_every_file_is_measured_by_its_own_command(options, capsys):
     assert [line for line in ran if "--twins" in line and "--python" not in line] == []
     for line in ran:
         assert chosen(parser().parse_args(line)), line
-    assert "1 of 7: certainty.json, about 6 minutes; all that is left, " in capsys.readouterr().out
+    assert "1 of 8: certainty.json, about 6 minutes; all that is left, " in capsys.readouterr().out
 
 
 def test_what_was_interrupted_begins_again_and_what_is_whole_stays(options, capsys):

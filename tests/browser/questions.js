@@ -35,6 +35,13 @@
     return height > most ? [`${height} pixels high, where ${most} are enough`] : [];
   },
 
+  // A page that is long and doesn't say in short what is on it.
+  withoutSummary(most) {
+    const said = [...document.querySelectorAll("article summary")].some((it) => it.textContent.includes("In short"));
+    const height = document.documentElement.scrollHeight;
+    return height > most && !said ? [`${height} pixels high, without "In short"`] : [];
+  },
+
   // What is wider than its frame while the frame lets nobody scroll. Frames of a pixel hide what only is read out.
   cutOff() {
     return this.shown(this.inArticle("*").filter((it) => it.checkVisibility() && it.clientWidth > 1

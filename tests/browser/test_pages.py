@@ -14,6 +14,8 @@ from looking import SPECIMENS, Look, none
 
 LONGEST = 6000
 """Pixels of a model's page where it is wide."""
+LONG = 4000
+"""Pixels from which on a page has a fold-out "In short"."""
 FAINT = (
     (".sidebar-tree a", "color", "#aaa"),
     ("article p:not(:has(*))", "color", "#999"),
@@ -58,6 +60,8 @@ def test_it_is_in_order(tab, address_of, name, thorough, subtests):
         with subtests.test("it is not long"):
             none(tab.ask("brokenPictures"))  # waits for those that are shown where it is wide
             none(tab.ask("tooHigh", LONGEST))
+        with subtests.test("a long one says in short what is on it"):
+            none(tab.ask("withoutSummary", LONG))
 
 
 def ask_in_any_colours(tab, width, subtests):

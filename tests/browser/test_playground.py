@@ -32,7 +32,8 @@ def visit():
     with lock:
         visitors += 1
 """
-WITHOUT_ASSERTION = "def main():\n    pass\n\n\nimport threading\nthreading.Thread(target=print)\n"
+RACES = ROOT / "examples/races"
+ASSERTION = re.compile(r"\bassert .+")
 
 
 @pytest.fixture
@@ -44,9 +45,11 @@ def playground(visit, pytestconfig):
     def open_program(name="lost-update-broken", page=PAGE, **settings):
         root = visit(page, **settings).locator(f"#run-{name}")
         if page == GAME:
-            root.locator("xpath=ancestor::details[1]/summary").click()
-        root.get_by_role("button", name="Change and run it").click()
+            root.locator("xpath=ancestor::details[1]").evaluate("level => { level.open = true }")
+        root.get_by_role("button", name="Play" if page == GAME else "Change and run it").click()
         expect(root.locator(".cm-editor")).to_be_visible()
+        if page == GAME:
+            answered(root)
         return root
 
     return open_program
@@ -165,9 +168,9 @@ def test_a_program_in_the_page(playground, subtests):
             asked(root)
 
 
-def test_the_reader_is_the_scheduler(playground):
+def test_the_reader_is_the_scheduler(playground, visit):
+    assert visit(GAME).locator("#run-lost-update-broken").get_by_role("button", name="Play").is_visible()
     root = playground("lost-update-broken", GAME)
-    ask(root, "You are the scheduler")
     for task in ("Thread-1", "Thread-1", "Thread-1"):  # the last one writes, and should wait
         choose(root, task)
     ask(root, "Take the last choice back")
@@ -177,19 +180,62 @@ def test_the_reader_is_the_scheduler(playground):
     steps = root.locator(".schedule .step").all_inner_texts()
     assert steps[1:6] == ["begin", "read visitors", "begin", "read visitors", "write visitors"]
     assert "Thread-2" in root.locator(".schedule li.forced").inner_text()
-    expect(root.page.locator(".level-state").first).to_contain_text("1 forced switch: nobody needs fewer. Now mend it")
-    expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 0 mended")
-    write(root, WITHOUT_ASSERTION)
+    state, score = root.page.locator(".level-state").first, root.page.locator(".game-score")
+    expect(state).to_contain_text("1 forced switch: nobody needs fewer. Now mend it")
+    expect(score).to_contain_text("1 of 10 broken, 0 mended")
+    root.page.get_by_role("button", name="Mend it").click()
+    expect(root.locator(".cm-content")).to_be_focused()
+    write(root, ASSERTION.sub("pass", (RACES / "lost_update_broken.py").read_text()))
     ask(root, "Try every schedule")
-    expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 0 mended")
+    expect(state).to_contain_text("That doesn't count: leave main and each assert as they are.")
+    expect(score).to_contain_text("1 of 10 broken, 0 mended")
+    root.get_by_role("button", name="Undo my changes").click()
+    write(root, (RACES / "lost_update_broken.py").read_text().replace("visitors += 1", "visitors += 2 - 1"))
+    ask(root, "Try every schedule")
+    expect(state).to_contain_text("Not mended yet: the picture shows an order that breaks it.")
     root.get_by_role("button", name="Undo my changes").click()
     write(root, MENDED + program(root)[program(root).index("\ndef main") :])
     ask(root, "Try every schedule")
-    expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 1 mended")
+    expect(score).to_contain_text("1 of 10 broken, 1 mended")
+    root.page.get_by_role("button", name="Next level").click()
+    expect(root.page.locator("#run-check-then-act-broken").get_by_role("button", name="Play")).to_be_focused()
     root.page.reload()
     expect(root.page.locator(".game-score")).to_contain_text("1 of 10 broken, 1 mended")
     root.page.get_by_role("button", name="Begin again").click()
     expect(root.page.locator(".game-score")).to_contain_text("0 of 10 broken, 0 mended")
+
+
+def test_an_order_that_does_no_harm_is_no_win(playground):
+    root = playground("lost-update-broken", GAME)
+    for task in ("Thread-1",) * 4 + ("Thread-2",) * 4:
+        choose(root, task)
+    assert verdict(root).startswith("It ended well")
+    expect(root.page.locator(".level-state").first).to_contain_text("Nothing went wrong that the program checks.")
+    expect(root.page.locator(".game-score")).to_contain_text("0 of 10 broken, 0 mended")
+
+
+def test_a_program_without_its_assertion_is_not_mended(playground):
+    root = playground("unsafe-publication-broken", GAME)  # it has its assertion outside of main
+    write(root, ASSERTION.sub("pass", (RACES / "unsafe_publication_broken.py").read_text()))
+    ask(root, "Try every schedule")
+    assert verdict(root) == "Held in the only schedule."
+    expect(root.locator("xpath=..").locator(".level-state")).to_contain_text("That doesn't count")
+    expect(root.page.locator(".game-score")).to_contain_text("0 of 10 broken, 0 mended")
+
+
+def test_a_level_is_played_with_the_keyboard_alone(playground):
+    root = playground("lost-update-broken", GAME, width="narrow")
+    for key in "Enter", "Enter", "Tab Enter", "Tab Enter", "Tab Enter", "Tab Enter":
+        expect(root.locator(".playground-choices button").first).to_be_focused()
+        expect(root.locator(".playground-choices button").last).to_be_in_viewport(ratio=1)
+        for pressed in key.split():
+            root.page.keyboard.press(pressed)
+        answered(root)
+    assert verdict(root).startswith("You broke it.")
+    expect(root.locator(".playground-verdict")).to_be_in_viewport(ratio=1)
+    expect(root.page.get_by_role("button", name="Mend it")).to_be_focused()
+    root.page.keyboard.press("Enter")
+    expect(root.locator(".cm-content")).to_be_focused()
 
 
 def test_an_exercise_is_solved(playground):
@@ -241,10 +287,11 @@ def test_a_browser_that_can_not_says_so_and_loads_nothing(visit, playground):
     assert not [url for url in asked if "playground" in url]
 
 
-def test_it_fits_a_phone_and_axe_finds_nothing_grave(playground, visit):
-    root = playground(width="narrow")
+@pytest.mark.parametrize("page", [PAGE, GAME])
+def test_it_fits_a_phone_and_axe_finds_nothing_grave(playground, visit, page):
+    root = playground(page=page, width="narrow")
     look = visit.looks[-1]
-    for button in ("Try every schedule", "You are the scheduler"):
+    for button in ("Try every schedule", "Play again" if page == GAME else "You are the scheduler"):
         ask(root, button)
         none(look.ask("tooWide"))
         for scheme in SCHEMES:

@@ -45,6 +45,9 @@ FAMILIES = {
     "async": ("web/workers-", "web/delay-"),
     "gil-free": ("web/granian", "web/threads-"),
     "certainty": ("certainty/",),
+    "scale-pool": ("scale/pool",),
+    "scale-ring": ("scale/ring",),
+    "scale-amdahl": ("scale/pool",),
 }
 """Tables, claims and one chart of all rows of all cells whose names begin so."""
 ALL = "all rows"

@@ -24,7 +24,7 @@ RATES = (600,)
 LEAST_ANSWERS = 1050
 """At a rate; at random moments these are hardly ever less than the thousand that P99 needs."""
 MOST_SYNC, MOST_THREADS, MOST_ASYNC = 8, 4, 2
-ROUNDS, ROUNDS_OF_MANY = ENOUGH, 1
+ROUNDS, ROUNDS_OF_MANY = ENOUGH, 3
 """With one worker or two, and with more: the further points of a curve."""
 ONE_MORE = "uvicorn, starlette"
 """It gets four workers too, which shows what more than there are processors bring."""

@@ -182,7 +182,7 @@ class Followed:
         """Note an access to what may be anything."""
         self.touch_key(PROGRAM, True)
 
-    def access(self, _site: Site, it: Any) -> None:
+    def access(self, _site: Site, it: Any, _surely: bool) -> None:
         """Note an access of the present callback."""
         self.touch(it.owner, it.name, it.writes)
 
@@ -190,7 +190,7 @@ class Followed:
         """As `touch_all`."""
         self.touch_all()
 
-    def missed(self, _site: Site, _why: str) -> None:
+    def missed(self, _site: Site, _why: str, _at_once: bool = False) -> None:
         """As `touch_all`."""
         self.touch_all()
 

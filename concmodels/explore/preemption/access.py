@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from concmodels.explore.preemption.expressions import Torn, Unknown
 from concmodels.explore.preemption.operands import Operands, Results, makes_new, result, value_or_returned
 from concmodels.explore.preemption.table import BY_NAME
-from concmodels.explore.preemption.things import TEED, compares_by_code, how, is_torn, things
+from concmodels.explore.preemption.things import MOST, TEED, compares_by_code, how, is_torn, parts, things
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.operands import Returned
@@ -203,10 +203,32 @@ def read(values: Iterable[Any], *, deep: bool) -> list[Accessed]:
     return found
 
 
-def must_show_itself(values: Iterable[Any], program: Program) -> None:
-    """Raise `Torn` if generated code reads attributes that the program assigns: that of a dataclass, or of attrs."""
-    for value in values:
-        kind = type(value)
+def must_show_itself(values: Iterable[Any], program: Program, *, deep: bool = True) -> None:
+    """Raise `Torn` if generated code reads attributes that the program assigns: that of a dataclass, or of attrs.
+
+    It does so to compare, to hash or to show such an object, and with `deep` also those that are in containers.
+    """
+    for kind in _kinds(values, deep=deep):
         fields = getattr(kind, "__dataclass_fields__", None) or [it.name for it in getattr(kind, "__attrs_attrs__", ())]
         if fields and any(program.assigns(name) for name in fields):
             raise Torn
+
+
+def _kinds(values: Iterable[Any], *, deep: bool) -> set[type]:
+    """Return the types of these, and of what is in them. Raises `Unknown` if there are too many containers."""
+    kinds: set[type] = set()
+    left, seen = list(values), set()
+    while left:
+        value = left.pop()
+        kinds.add(type(value))
+        if not deep or id(value) in seen or how(type(value)) not in ("container", "tuple", "view"):
+            continue
+        seen.add(id(value))
+        if len(seen) > MOST:
+            raise Unknown
+        found = parts(value)
+        inner = set(map(type, found))
+        kinds |= inner
+        if any(how(kind) in ("container", "tuple", "view") for kind in inner):
+            left += found
+    return kinds

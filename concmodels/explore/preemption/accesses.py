@@ -27,7 +27,7 @@ from concmodels.explore.preemption.call_accesses import of_call
 from concmodels.explore.preemption.expressions import Elsewhere, Unknown, holders
 from concmodels.explore.preemption.operands import NEW, is_of_library, value_or_returned
 from concmodels.explore.preemption.table import CONTAINERS
-from concmodels.explore.preemption.things import elements, how, length, things
+from concmodels.explore.preemption.things import elements, holds_plain, how, length, things
 from concmodels.explore.threads.tasks import local
 
 if TYPE_CHECKING:
@@ -104,9 +104,14 @@ def _within(site: Site, frame: FrameType, returned: Returned, program: Program) 
         return _operands(site, frame, returned, program)
     it = value_or_returned(site.owner, frame, returned)
     if not isinstance(it, (dict, set)):
-        return read([it], deep=True)
+        values = [it] if holds_plain(it) else [it, *site.operands.values(frame, returned, program)]
+        must_show_itself(values, program)
+        return read(values, deep=True)
     index = index_of(site, frame)
-    return [of_container(it, (index,) if is_index(index) else WHOLE, False, True)]
+    if is_index(index):
+        return [of_container(it, (index,), False, True)]
+    must_show_itself([index, *it], program)
+    return [of_container(it, WHOLE, False, True)]
 
 
 def _container(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
@@ -184,6 +189,8 @@ def _item(site: Site, frame: FrameType, returned: Returned, program: Program) ->
         return found  # something of the program's own: its `__getitem__` is looked at itself
     index = index_of(site, frame)
     if not is_index(index):
+        if isinstance(owner, dict):
+            must_show_itself([index, *dict.keys(owner)], program)
         found.append(of_container(owner, WHOLE, site.writes, False))
     elif not isinstance(owner, dict):
         if isinstance(index, int) and index < 0:

@@ -35,7 +35,7 @@ from concmodels.explore.preemption.access import (
     read,
 )
 from concmodels.explore.preemption.common import FILES, INTERPRETER, touched
-from concmodels.explore.preemption.expressions import LOOK_UP, Elsewhere, Torn, Unknown, attribute, holders
+from concmodels.explore.preemption.expressions import LOOK_UP, AtOnce, Elsewhere, Torn, Unknown, attribute, holders
 from concmodels.explore.preemption.opcodes import is_looked_up
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
 from concmodels.explore.preemption.table import (
@@ -89,7 +89,9 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
         return found
     if _accesses_by_name(called):
         return [*found, *_by_name(site, frame, called, program)]
-    if isinstance(called, partial) or called is update_wrapper:
+    if called is update_wrapper:
+        raise AtOnce
+    if isinstance(called, partial):
         raise Elsewhere
     if type(called) is _LRU_CACHE:
         found.append(Accessed(called, "", WHOLE, True, False, calls_back=True))
@@ -99,6 +101,8 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
             found.append(Accessed(thing, name, None if name else WHOLE, writes, True))
     if called is print and not is_shown(sys.stdout):
         found.append(of_container(sys.stdout, WHOLE, True, True))
+    if isinstance(owner, (dict, set)):
+        must_show_itself([_first_argument(site, frame)], program)  # which is hashed
     found += _of_method(site, frame, called, owner)
     if site.passed and not (site.variable in KEEP and type(owner) in CONTAINERS):
         found += _passed(site, frame, returned, called, program)
@@ -175,10 +179,10 @@ def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> lis
         if writes:
             raise Elsewhere from None  # reads of that attribute may be no sites
         raise
-    if type(attribute_name) is not str or (writes and not program.assigns(attribute_name)):
+    if type(attribute_name) is not str or (writes and is_looked_up(attribute_name)):
         raise Elsewhere
-    if writes and is_looked_up(attribute_name):
-        raise Elsewhere
+    if writes and not program.assigns(attribute_name):
+        raise Elsewhere if isinstance(owner, type) else AtOnce  # an attribute of a class may be a second name
     places = [vars(owner) if isinstance(owner, ModuleType) else owner] if writes else holders(owner, attribute_name)
     return [Accessed(place, attribute_name, None, writes, False) for place in places]
 
@@ -360,7 +364,7 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
     if name == "len":
         found = (it for value in values for it, _ in things(value, deep=False))
         return [of_container(it, SHAPE if isinstance(it, CONTAINERS) else WHOLE, False, True) for it in found]
-    must_show_itself(values, program)
+    must_show_itself(values, program, deep=name == "dict" or name not in SHALLOW)
     of_python = isinstance(called, (FunctionType, MethodType))
     if _looks_inside(called, site, frame) and any(_has_variables(it, program) for it in values):
         raise Torn

@@ -82,11 +82,21 @@ def _within(it: Instruction) -> Site | None:
     node = it.node
     if not isinstance(node, ast.Compare):
         return None
-    container = node.comparators[-1]
-    owner = value_of(container, it.code) if len(node.comparators) == 1 else None
+    *before, container = node.comparators
+    owner = None if before else value_of(container, it.code)
     if owner is not None:
-        return Site(*it.at, "within", node=container, owner=owner, index=value_of(node.left, it.code))
-    return Site(*it.at, "within", node=container, operands=operands_of(node.comparators, it.code), deep=True)
+        operands = operands_of([node.left], it.code)
+        return Site(
+            *it.at, "within", node=container, owner=owner, index=value_of(node.left, it.code), operands=operands
+        )
+    read = [container] if _holds_constants(container) else [node.left, *before, container]
+    return Site(*it.at, "within", node=container, operands=operands_of(read, it.code), deep=True)
+
+
+def _holds_constants(container: ast.expr) -> bool:
+    """Whether this is written with constants only: what is compared with a text or a number isn't looked into."""
+    parts = container.elts if isinstance(container, (ast.Tuple, ast.List, ast.Set)) else [container]
+    return all(isinstance(it, ast.Constant) for it in parts)
 
 
 def _unpacking(it: Instruction) -> Site | None:
@@ -122,11 +132,11 @@ def _is_deep(it: Instruction) -> bool:
     if it.where in it.nodes.nested:
         return True
     joins = isinstance(it.node, ast.BinOp) and not isinstance(it.node.op, ast.Mod)
-    return not joins and not it.opname.startswith(("UNPACK", "LIST", "SET", "DICT"))
+    return not joins and not it.opname.startswith(("UNPACK", "LIST", "SET_UPDATE", "DICT"))
 
 
 def _read(opname: str, node: ast.AST | None) -> list[ast.expr]:
-    """Return the expressions of which an instruction reads all the items: what is compared, joined or unpacked."""
+    """Return the expressions that an instruction reads with all their items: to compare, hash, join or unpack them."""
     match opname, node:
         case "COMPARE_OP", ast.Compare(left=left, comparators=others):
             return _joined(left, *others)
@@ -142,6 +152,14 @@ def _read(opname: str, node: ast.AST | None) -> list[ast.expr]:
             return starred(parts)
         case "LIST_EXTEND" | "DICT_MERGE", ast.Call():
             return unpacked(node)
+        case "BUILD_SET" | "SET_ADD", ast.Set(elts=parts):
+            return [part for part in parts if not isinstance(part, ast.Starred)]
+        case "SET_ADD", ast.expr():
+            return [node]
+        case "BUILD_MAP", ast.Dict(keys=keys):
+            return [key for key in keys if key is not None]
+        case "MAP_ADD", ast.DictComp(key=key):
+            return [key]
         case "DICT_UPDATE", ast.Dict(keys=keys, values=values):
             return [value for key, value in zip(keys, values, strict=True) if key is None]
     return []
@@ -158,6 +176,7 @@ OF_CONTAINERS: dict[str, Callable[[Instruction], Site | None]] = {
     "BINARY_OP": _binary, "COMPARE_OP": _operands, "CONTAINS_OP": _within, "TO_BOOL": _truth,
     "UNPACK_SEQUENCE": _unpacking, "UNPACK_EX": _unpacking,
     "LIST_EXTEND": _operands, "SET_UPDATE": _operands, "DICT_MERGE": _operands, "DICT_UPDATE": _operands,
+    "BUILD_SET": _operands, "SET_ADD": _operands, "BUILD_MAP": _operands, "MAP_ADD": _operands,
     "FORMAT_SIMPLE": _operands, "FORMAT_WITH_SPEC": _operands, "CONVERT_VALUE": _operands,
 }  # fmt: skip
 """What returns the site of an instruction, by its name."""

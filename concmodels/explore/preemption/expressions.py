@@ -38,6 +38,10 @@ class Elsewhere(Unknown):
     """Neither what is accessed can be found out nor when: it may be later, and by no instruction of the program."""
 
 
+class AtOnce(Elsewhere):
+    """An instruction accesses something now, and not later, of which other instructions don't tell that they do."""
+
+
 class Torn(Unknown):
     """An instruction accesses several things one after the other, and other threads may come in between."""
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.call_accesses import may_call_back
-from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown
+from concmodels.explore.preemption.expressions import AtOnce, Elsewhere, Torn, Unknown
 from concmodels.explore.preemption.of_given import CALL, SitesOfGiven
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
@@ -233,19 +233,15 @@ class CodeMonitor:
             return True
 
     def _detect(self, detector: Detector, site: Site, returned: Returned) -> None:
-        if site.kind == "cell" and not self._is_the_only_cell(site):
-            detector.missed(
-                site, f"{site.variable} is a variable of a function that was called twice: of which call, is unknown"
-            )
-            return
         try:
             found = accessed(site, sys._getframe(2), returned, self)
+            surely = site.kind != "cell" or self._is_the_only_cell(site)
             for it in found:
-                detector.access(site, it)
+                detector.access(site, it, surely)
             if self._points and site in self._points:
                 _touch_others(site, found, current())
-        except Elsewhere:
-            detector.missed(site, _why_missed(site))
+        except Elsewhere as error:
+            detector.missed(site, _why_missed(site), isinstance(error, AtOnce))
         except Unknown as error:
             writes = site.writes or site.kind not in _ONLY_READ
             detector.access_unknown(site, writes, isinstance(error, Torn) or may_call_back(site, sys._getframe(2)))
@@ -297,7 +293,8 @@ class CodeMonitor:
         return name in self._sites.attributes
 
     def _is_the_only_cell(self, site: Site) -> bool:
-        return site.cell_of is None or self._calls.get(id(site.cell_of), 1) == 1
+        """Whether this is the same variable in all accesses so far: each call of its function makes another."""
+        return site.cell_of is not None and self._calls.get(id(site.cell_of), 1) == 1
 
     def _return(self, code: CodeType, _offset: int, value: Any) -> None:
         world = current()

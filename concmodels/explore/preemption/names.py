@@ -9,7 +9,7 @@ from collections.abc import Iterator, Set
 
 from concmodels.explore.preemption.table import MAKE_NEW
 
-_ACCESS_NOTHING = frozenset({"abs", "float", "hash", "id", "int", "isinstance", "issubclass", "range", "round", "type"})
+_ACCESS_NOTHING = frozenset({"abs", "float", "id", "int", "isinstance", "issubclass", "range", "round", "type"})
 """Functions and classes of Python that access no container, whatever they are given."""
 _SIMULATED_MODULES = frozenset({"threading", "queue", "time"})
 

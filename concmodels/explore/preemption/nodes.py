@@ -115,6 +115,11 @@ class Nodes(ast.NodeVisitor):
         self._unpacked(node.target, node.iter)
         self.generic_visit(node)
 
+    def visit_DictComp(self, node: ast.DictComp) -> None:
+        key, value = node.key, node.value
+        self.by_position[key.lineno, value.end_lineno, key.col_offset, value.end_col_offset] = node  # of MAP_ADD
+        self.generic_visit(node)
+
     def visit_comprehension(self, node: ast.comprehension) -> None:
         self._unpacked(node.target, node.iter)
         self.generic_visit(node)

@@ -140,8 +140,11 @@ class Detector:
                 if key[0] not in _OF_VARIABLES:
                     sure.pass_on(step.runner, key, changes)
 
-    def access(self, site: Site, it: Accessed) -> None:
-        """Take note of an access of the running task, and look for races with the earlier ones."""
+    def access(self, site: Site, it: Accessed, surely: bool = True) -> None:
+        """Take note of an access of the running task, and look for races with the earlier ones.
+
+        If it isn't sure that two such accesses are of the same thing, both orders are tried, and no race is reported.
+        """
         runner = self._runner()
         identity = id(it.owner), it.name
         parts = self._things.get(identity)
@@ -151,7 +154,10 @@ class Detector:
         for part, latest in parts.items():
             if part is it.part or _meet(part, it.part):
                 for other, other_site, earlier in self._unordered(latest, runner, site, it):
-                    self._report(other, other_site, earlier, runner, site, it)
+                    if surely:
+                        self._report(other, other_site, earlier, runner, site, it)
+                    else:
+                        self._may_meet(other_site, earlier, site, it)
         if self._unknown:
             for _, other_site, earlier in self._unordered(self._unknown, runner, site, it):
                 if not (it.name and other_site.kind in _OF_ITEMS):
@@ -230,8 +236,13 @@ class Detector:
         self.found.append(Race(site.name, first, second, sites, is_atomic))
         self.sites |= sites
 
-    def missed(self, site: Site, why: str) -> None:
-        """Take note that an access can't be followed."""
+    def missed(self, site: Site, why: str, at_once: bool = False) -> None:
+        """Take note that an access can't be followed; but not `at_once`, and before there is a second task.
+
+        That comes before all that other tasks do, in any schedule.
+        """
+        if at_once and self._world is not None and not self._world.main.started:
+            return
         sentence = f"{site.file}:{site.line}: {why}"
         if sentence not in self.unseen:
             self.unseen.append(sentence)

@@ -69,6 +69,13 @@ class Sites:
         """The names of the functions."""
         instructions = [it for code in self.codes for it in dis.get_instructions(code)]
         self._assigned = {(_STORES[it.opname], it.argval) for it in instructions if it.opname in _STORES}
+        self._outer = {id(it): code for code in self.codes for it in code.co_consts if isinstance(it, CodeType)}
+        self._assigned_cells = {
+            (id(self._definer(code, it.argval)), it.argval)
+            for code in self.codes
+            for it in dis.get_instructions(code)
+            if _STORES.get(it.opname) == "cell"
+        }
         if any(_sets_attributes(node) for tree in trees.values() for node in ast.walk(tree)):
             self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
         self._cached = {name for tree in trees.values() for name in _cached(tree)}
@@ -80,7 +87,6 @@ class Sites:
         unknown = {it.opname for it in instructions} - opcodes.KNOWN
         self.hidden = sorted(unknown | set(map(ast.unparse, _kept_namespaces(trees.values()))))
         """Instructions that are not known, and second names that a module gives to variables."""
-        self._outer = {inner: code for code in self.codes for inner in code.co_consts if isinstance(inner, CodeType)}
         self._lines: dict[int, list[int]] = {}
         self._calls: dict[int, dict[Position, int]] = {}
         self.of = self._found(trees)
@@ -161,7 +167,7 @@ class Sites:
         kind, name, node = _VARIABLES[it.opname], it.argument, it.node
         if (name in _HIDDEN and kind != "cell") or (it.opname == "STORE_ATTR" and opcodes.is_looked_up(name)):
             return Site(*it.at, "hidden", variable=name, node=None)
-        if not self._is_assigned(kind, name) and not (kind == "attribute" and name in _OF_OBJECTS):
+        if not self._is_assigned(kind, name, it.code) and not (kind == "attribute" and name in _OF_OBJECTS):
             return None
         return Site(
             *it.at,
@@ -175,22 +181,24 @@ class Sites:
             is_special=name in _OF_OBJECTS or name in self._cached,
         )
 
-    def _is_assigned(self, kind: str, name: str) -> bool:
+    def _is_assigned(self, kind: str, name: str, code: CodeType) -> bool:
         """Whether a variable is ever assigned. A global one is an attribute in other files."""
+        if kind == "cell":
+            return (id(self._definer(code, name)), name) in self._assigned_cells
         if (kind, name) in self._assigned:
             return True
-        return self._has_modules and kind != "cell" and bool({("global", name), ("attribute", name)} & self._assigned)
+        return self._has_modules and bool({("global", name), ("attribute", name)} & self._assigned)
 
-    def _definer(self, code: CodeType, name: str) -> CodeType:
-        """Return the function that has made the cell of this name."""
+    def _definer(self, code: CodeType, name: str) -> CodeType | None:
+        """Return the function that has made the cell of this name; None if that is none of these."""
         outer: CodeType | None = code
         while outer is not None and name not in outer.co_cellvars:
-            outer = self._outer.get(outer)
-        return outer or code
+            outer = self._outer.get(id(outer))
+        return outer
 
     def _import(self, it: Instruction) -> Site | None:
         """Return the site of `from module import name`, if that variable of the module is ever assigned."""
-        return _unfollowed(it) if self._is_assigned("attribute", it.argument) else None
+        return _unfollowed(it) if self._is_assigned("attribute", it.argument, it.code) else None
 
     def _of_super(self, it: Instruction) -> Site | None:
         """Return the site of `super().name`, unless that is a method."""

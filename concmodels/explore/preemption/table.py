@@ -69,16 +69,16 @@ READING_METHODS: dict[type, frozenset[str]] = {
 
 LOOK_AT_NOTHING = frozenset(
     {
-        "abs", "callable", "chr", "delattr", "divmod", "float", "getattr", "hasattr", "hash", "id", "int", "isinstance",
+        "abs", "callable", "chr", "delattr", "divmod", "float", "getattr", "hasattr", "id", "int", "isinstance",
         "issubclass", "ord", "pow", "range", "round", "setattr", "sleep", "type", "partial", "super", "object",
         "property", "staticmethod", "classmethod", "complex", "open", "input",
     }
 )  # fmt: skip
 READERS = frozenset(
     {
-        "all", "any", "bool", "bytes", "bytearray", "dict", "enumerate", "frozenset", "iter", "list", "map", "filter",
-        "max", "min", "print", "repr", "ascii", "format", "join", "reversed", "set", "sorted", "str", "sum", "tuple",
-        "zip", "fsum", "prod", "deepcopy", "copy", "dumps", "deque", "array", "chain", "next",
+        "all", "any", "bool", "bytes", "bytearray", "dict", "enumerate", "frozenset", "hash", "iter", "list", "map",
+        "filter", "max", "min", "print", "repr", "ascii", "format", "join", "reversed", "set", "sorted", "str", "sum",
+        "tuple", "zip", "fsum", "prod", "deepcopy", "copy", "dumps", "deque", "array", "chain", "next",
     }
 )  # fmt: skip
 SHALLOW = frozenset(

@@ -243,6 +243,24 @@ def elements(value: Any) -> list[Any]:
     )
 
 
+def holds_plain(it: Any) -> bool:
+    """Return whether all that is in a container is a text or a number: what is compared with them isn't looked into."""
+    return how(type(it)) in ("container", "tuple") and _SIMPLEST.issuperset(map(type, parts(it)))
+
+
+_SIMPLEST = frozenset({int, str, bool, float, bytes, type(None)})
+
+
+def parts(it: Any) -> list[Any]:
+    """Return what is in a container, a tuple or a view, without running code of the program."""
+    kind = how(type(it))
+    if kind == "container":
+        return _items(it)
+    if kind == "tuple":
+        return list(tuple.__iter__(it) if isinstance(it, tuple) else frozenset.__iter__(it))
+    return [] if isinstance(it, memoryview) else gc.get_referents(it)
+
+
 def length(it: Any) -> int:
     """Return how many items a container has, without running code of the program."""
     kind = next(kind for kind in CONTAINERS if isinstance(it, kind))

@@ -37,7 +37,7 @@ class Bars(Directive):
 
     def _wanted(self, row: Row) -> bool:
         only, name = self.options.get("only", "").split(), row.candidate.removesuffix(f", {row.python}")
-        return row.kind == self.options.get("kind", "model") and (not only or name in only)
+        return row.kind in self.options.get("kind", "model").split() and (not only or name in only)
 
 
 def table(rows: list[Row], caption: str, linear: bool) -> str:

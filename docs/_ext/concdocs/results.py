@@ -14,11 +14,17 @@ FILES = {
     "explorers": ("CONCMODELS_EXPLORERS_RESULT", FOLDER / "explorers.json"),
     "certainty": ("CONCMODELS_CERTAINTY_RESULT", FOLDER / "certainty.json"),
     "shapes": ("CONCMODELS_SHAPES_RESULT", FOLDER / "shapes.json"),
+    "scale": ("CONCMODELS_SCALE_RESULT", FOLDER / "scale.json"),
     "web": ("CONCMODELS_WEB_RESULT", FOLDER / "web.json"),
     "web-twins": ("CONCMODELS_WEB_TWINS_RESULT", FOLDER / "web-free-threaded.json"),
 }
 """By the name before a row or a chart: the variable that may name another file, and the committed one."""
-OPTIONAL = {"shapes": ("shapes", "shapes"), "web": ("web", "web services"), "web-twins": ("web", "web services")}
+OPTIONAL = {
+    "shapes": ("shapes", "shapes"),
+    "scale": ("scale", "more processors"),
+    "web": ("web", "web services"),
+    "web-twins": ("web", "web services"),
+}
 """The results that pages can do without, the suite that they are read for, and what that is about."""
 
 
