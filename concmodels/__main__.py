@@ -10,7 +10,14 @@ from concmodels.programs.result import BAD_INPUT, INTERRUPTED, OK
 
 def main() -> int:
     """Print the models; return the exit status."""
-    parser = Parser(prog="python -m concmodels", description=__doc__)
+    if sys.argv[1:2] == ["check"]:
+        from concmodels.check.command import check_command
+
+        return check_command(sys.argv[2:])
+    parser = Parser(
+        prog="python -m concmodels", description=__doc__,
+        epilog="python -m concmodels check [MODEL ...] tries them on this machine: half a minute, and a report.",
+    )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"concmodels {concmodels.__version__}")
     parser.add_argument("--long", action="store_true", help="all facts: also what schedules a task, and what it costs")
     try:

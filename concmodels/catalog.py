@@ -178,6 +178,11 @@ def _loaded(name: str, entry: Facts) -> Model:
         module = importlib.import_module(f"concmodels.models.{entry.file.replace('/', '.')}")
     except ImportError as error:
         raise ModelUnavailable(f"{name} can't run here: {_missing(entry) or error}") from error
+    if not is_simulated(entry):
+        from concmodels.platform import tried
+
+        if tried.DOUBT:
+            tried.give_notice(tried.DOUBT)
     if _BY_NAME[entry.model] is not entry:
         variant: Model = module.variant(entry.variant)
         return variant
@@ -304,7 +309,7 @@ def _refusal(entry: Facts) -> str | None:
     """The reason why this interpreter or this machine can't run the model, or None."""
     if sys.platform == "emscripten" and not is_simulated(entry):
         return "in a browser only the simulated models run, sim and sim:async"
-    if entry.family == "boundary" and (why := _refusal_of_platform()):
+    if entry.family == "boundary" and (why := _refusal_of_platform(entry)):
         return why
     if entry.variant == "fork" and not hasattr(os, "fork"):
         return f"there is no fork on {sys.platform}"
@@ -313,10 +318,10 @@ def _refusal(entry: Facts) -> str | None:
     return None
 
 
-def _refusal_of_platform() -> str | None:
+def _refusal_of_platform(entry: Facts) -> str | None:
     from concmodels import platform
 
-    return platform.why_not()
+    return platform.why_not(processes=entry.model == "processes")
 
 
 def _missing(entry: Facts) -> str | None:

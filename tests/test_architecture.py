@@ -56,7 +56,6 @@ ARROWS = {
     "programs/signals": "models/tasks/signals",
     "programs/output": "catalog facts programs/signals",
     "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals trace",
-    "command": "package programs programs/output",
     "trace/command": "programs programs/output trace",
     "work": "catalog errors",
     "actors": "two_forms",
@@ -91,9 +90,11 @@ ARROWS = {
     "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
     "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
     "models/folder models/simulated platform programs programs/output",
+    "check": "catalog conformance/grading conformance/suite errors package platform pool programs programs/output ring",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
     "course": "catalog conformance errors explore explore/failures explore/running package platform programs "
     "programs/output",
+    "command": "check package programs programs/output",
 }
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
 
@@ -203,8 +204,7 @@ OF_ITS_MODELS = {"memory": ["processes", "subinterp"], "cluster": ["dask"], "sim
 
 NAMED_BELOW = {
     "models/memory/lives/leftovers.py": "it removes what killed runs have left, the folders of clusters too",
-    "models/waiting/sockets/loops.py": "it advises another model, where a system has no epoll",
-    "platform/portable/polling.py": "the same, where a system has no poll",
+    "models/waiting/sockets/loops.py": "it advises another loop, where one watches no descriptors",
 }
 """Files below the catalog that name a model all the same, and why."""
 

@@ -111,11 +111,13 @@ def test_a_workflow_may_only_read_unless_a_job_says_more(path):
 def test_the_tests_are_run_on_three_systems_and_three_pythons():
     told = {path.stem: yaml.safe_load(path.read_text()) for path in WORKFLOWS}
     assert told.keys() == {"tests", "site", "release"}
-    linux, elsewhere = (told["tests"]["jobs"][name] for name in ("linux", "elsewhere"))
+    linux, check = (told["tests"]["jobs"][name] for name in ("linux", "check"))
     pythons = {"3.14", "3.14t", "3.15"}
-    assert set(linux["strategy"]["matrix"]["python"]) == set(elsewhere["strategy"]["matrix"]["python"]) == pythons
+    assert set(linux["strategy"]["matrix"]["python"]) == set(check["strategy"]["matrix"]["python"]) == pythons
     assert linux["runs-on"] == "ubuntu-latest"
-    assert elsewhere["strategy"]["matrix"]["system"] == ["macos-latest", "windows-latest"]
+    systems = ["ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "windows-latest"]
+    assert check["strategy"]["matrix"]["system"] == systems
+    assert "python -m concmodels check" in [step.get("run") for step in check["steps"]]
 
 
 def test_a_release_has_been_tested_and_needs_no_password():

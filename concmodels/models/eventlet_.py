@@ -16,7 +16,6 @@ handler, or a task that waits in a function of eventlet: any of these might stil
 """
 
 import math
-import os
 import time
 import warnings
 from functools import partial
@@ -26,7 +25,7 @@ from greenlet import getcurrent
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import eventlet
-    from eventlet import hubs
+    from eventlet import hubs, patcher
 
 from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
@@ -300,28 +299,31 @@ def _end_hub() -> None:
 
 
 class _Wakeup:
-    """Wakes the hub from a signal handler. A timer can't do that: the hub's poll would first go on to its end."""
+    """Wakes the hub from a signal handler. A timer can't do that: the hub's poll would first go on to its end.
+
+    It does so by a pair of sockets, since Windows polls nothing else; Python's own, which don't use the hub themselves.
+    """
 
     def __init__(self, answer: Callable[[], object]) -> None:
         self._answer = answer
 
     def __enter__(self) -> Self:
-        self._reader, self._writer = os.pipe()
+        self._reader, self._writer = patcher.original("socket").socketpair()
         hub = hubs.get_hub()
-        self._listener = hub.add(hub.READ, self._reader, self._notified, self._notified, self._notified)
+        self._listener = hub.add(hub.READ, self._reader.fileno(), self._notified, self._notified, self._notified)
         return self
 
     def __exit__(self, *_: object) -> None:
         hubs.get_hub().remove(self._listener)
-        os.close(self._reader)
-        os.close(self._writer)
+        self._reader.close()
+        self._writer.close()
 
     def notify(self) -> None:
         """Wake the hub. Called in the signal handler."""
-        os.write(self._writer, b"!")
+        self._writer.send(b"!")
 
     def _notified(self, *_: object) -> None:
-        os.read(self._reader, 4096)
+        self._reader.recv(4096)
         self._answer()
 
 

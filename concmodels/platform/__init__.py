@@ -7,13 +7,15 @@
 A port is another version of these three files and nothing else; each says at its head what it has to provide. The files
 are written for Linux. `portable/` has a second version of what in them no other system has: a temporary file for a
 memfd, a pipe for an eventfd, `getrusage` for /proc. It is there for the tests, and as a start for a port; it is slower.
-`polling.py` is for Windows, which has no `poll`: a wait for a socket says so there. `confining.py` has the limits of
-programs of others, and goes without what a system lacks.
+`polling.py` has `poll`, for which `select` stands in on Windows. `confining.py` has the limits of programs of others, and
+goes without what a system lacks.
 
 On Linux the second version is chosen by an environment variable, which every process and every interpreter of a run
 inherits:
 
     CONCMODELS_PLATFORM=portable python -m concmodels.ring 20 1000 --model processes
+
+With `windows` it is the version for Windows (`portable/windows.py`), as far as another system can run it.
 
 It is read once, when this package is imported.
 """
@@ -25,7 +27,9 @@ FOLDER = __path__[0] + os.sep
 """The folder of these files: their code is part of the models', and no signal is raised in the middle of it."""
 
 CHOSEN = os.environ.get("CONCMODELS_PLATFORM", "")
-PORTABLE = CHOSEN == "portable" or (not CHOSEN and sys.platform != "linux")
+WINDOWS = CHOSEN == "windows" or (not CHOSEN and sys.platform == "win32")
+"""Whether what Windows has not is done without, too: `portable/windows.py`."""
+PORTABLE = CHOSEN in ("portable", "windows") or (not CHOSEN and sys.platform != "linux")
 """Whether the versions in `portable/` take the place of those for Linux."""
 MACHINE: str = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
 """The processor, by the name that the system has for it."""
@@ -33,13 +37,15 @@ IS_ORDERED = MACHINE in ("x86_64", "amd64", "AMD64")
 """Whether the processor keeps the order of loads and stores, as `memory.py` says; on others there are fences."""
 
 
-def why_not() -> str | None:
-    """Return why no memory can be shared across memory boundaries here, in words, or None if it can.
+def why_not(*, processes: bool) -> str | None:
+    """Return why no memory can be shared between processes, or else interpreters, in words, or None if it can.
 
-    On other systems than Linux `portable/` has not been tried, so it has to be asked for.
+    Another processor than x86-64 only needs fences, which `memory.py` has.
     """
-    if CHOSEN not in ("", "linux", "portable"):
-        return f"the environment variable CONCMODELS_PLATFORM is 'linux' or 'portable', not {CHOSEN!r}"
-    if CHOSEN != "portable" and not (hasattr(os, "memfd_create") and hasattr(os, "eventfd")):
-        return f"it needs Linux's memfd and eventfd, which {sys.platform} has not"
+    if CHOSEN not in ("", "linux", "portable", "windows"):
+        return f"the environment variable CONCMODELS_PLATFORM is 'linux', 'portable' or 'windows', not {CHOSEN!r}"
+    if WINDOWS and processes:
+        return "it sends descriptors from process to process, which Windows can't: use WSL (`wsl --install`)"
+    if not PORTABLE and not (hasattr(os, "memfd_create") and hasattr(os, "eventfd")):
+        return "it needs Linux's memfd and eventfd; with CONCMODELS_PLATFORM=portable it does without"
     return None

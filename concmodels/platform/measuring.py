@@ -15,7 +15,8 @@ the programs then show a dash, or refuse nothing.
     caught_signals             which signals have a handler, of whatever kind
     descriptor_limit, raise_descriptor_limit, task_limits, free_memory
                                what there may be at most
-    world, started             by which a process is told from a later one with the same number
+    world, born, has_ended, started
+                               by which a process is told from a later one with the same number
     SOCKET_PATH                how long the path of a socket may be
 
 Children import this module, so it imports next to nothing at its top.
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
-    "SOCKET_PATH", "Usage", "busy", "caught_signals", "descendants", "descriptor_limit", "free_memory", "held_up",
+    "SOCKET_PATH", "Usage", "born", "busy", "caught_signals", "descendants", "descriptor_limit", "free_memory",
+    "has_ended", "held_up",
     "open_descriptors", "parent_and_name", "peak", "processes", "pss", "raise_descriptor_limit", "reset_peak",
     "runnable", "scheduled", "started", "task_limits", "threads", "usage", "world",
 ]  # fmt: skip
@@ -42,6 +44,8 @@ PROC = "/proc"
 CGROUPS = "/sys/fs/cgroup"
 SOCKET_PATH = 107
 """Bytes, without the zero at its end."""
+MOST_DESCRIPTORS: int | None = None
+"""The highest limit on descriptors where the system says that there is none."""
 
 
 # What has been used.
@@ -217,11 +221,13 @@ def raise_descriptor_limit(need: int | None = None) -> int | None:
     except ImportError:
         return None  # Windows
     soft, hard = getrlimit(RLIMIT_NOFILE)
+    if hard == RLIM_INFINITY and MOST_DESCRIPTORS is not None:
+        hard = max(soft, MOST_DESCRIPTORS)
     if need is not None and hard != RLIM_INFINITY and need > hard:
         return hard
     goal = hard if need is None else need
     if RLIM_INFINITY not in (soft, goal) and goal > soft:
-        setrlimit(RLIMIT_NOFILE, (goal, hard))
+        setrlimit(RLIMIT_NOFILE, (goal, getrlimit(RLIMIT_NOFILE)[1]))
     return None
 
 
@@ -292,6 +298,16 @@ def world() -> str:
     return blake2s("".join((boot, *namespaces)).encode(), digest_size=3).hexdigest()
 
 
+def born() -> int | None:
+    """Return when this process was started, for `has_ended`. Raises `OSError` if that can't be told."""
+    return started(os.getpid())
+
+
+def has_ended(pid: int, since: int) -> bool:
+    """Return whether the process has ended whose `born` was this. Raises `OSError` if that can't be told."""
+    return started(pid) != since
+
+
 def started(pid: int) -> int | None:
     """Return when a process was started, in the kernel's clock; None if it has ended.
 
@@ -353,10 +369,13 @@ def _labelled(path: str, label: str, unit: int = 1) -> int | None:
 
 if PORTABLE:
     from concmodels.platform.portable.measuring import (
+        MOST_DESCRIPTORS,
         SOCKET_PATH,
+        born,
         busy,
         caught_signals,
         free_memory,
+        has_ended,
         held_up,
         open_descriptors,
         parent_and_name,

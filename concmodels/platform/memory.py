@@ -3,12 +3,15 @@
 A port provides the names that stand here:
 
     PAGE, SIZES        what the memory is made of, and how large it may be
-    new_file           a file without a name, empty, that costs no memory or disk until a page of it is touched, and
+    new_file, close_file
+                       a file without a name, empty, that costs no memory or disk until a page of it is touched, and
                        nothing once the last process that maps it has ended, however that has ended
     attach             the file in this process's addresses: what one process stores there all others load
+    MOST_CHANNEL_BYTES how much of it an unbounded channel may have
     give_back          pages to the system. It may do nothing: memory that was used is then kept until the run ends
+    NAMES_STAY         whether the name of a semaphore is there until it is removed, even if its process has ended
     SEMAPHORES         the folder in which named semaphores are files, so that those of dead processes can be found
-    make_semaphore, open_semaphore, remove_semaphore
+    make_semaphore, open_semaphore, close_semaphore, remove_semaphore
                        a lock with a name, which every process can open and any thread can release; `acquire(False)`
                        and `release()` are no system calls as long as no other thread wants it
     ordered            words whose loads and stores keep their order
@@ -81,7 +84,7 @@ on a simulated memory that reorders as ARM may.
 import os
 from _thread import allocate_lock
 
-from concmodels.platform import IS_ORDERED, PORTABLE
+from concmodels.platform import IS_ORDERED, PORTABLE, WINDOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,8 +94,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "IS_ORDERED", "PAGE", "SEMAPHORES", "SIZES", "attach", "give_back", "make_semaphore", "new_fence", "new_file",
-    "open_semaphore", "ordered", "releasing", "remove_semaphore",
+    "IS_ORDERED", "MOST_CHANNEL_BYTES", "NAMES_STAY", "PAGE", "SEMAPHORES", "SIZES", "attach", "close_file",
+    "close_semaphore", "give_back", "make_semaphore", "new_fence", "new_file", "open_semaphore", "ordered", "releasing",
+    "remove_semaphore",
 ]  # fmt: skip
 
 PAGE = 4096
@@ -104,6 +108,9 @@ SIZES = (1 << 42, 1 << 36, 1 << 33)
 A limit on addresses (`ulimit -v`) may leave only a smaller one.
 """
 
+MOST_CHANNEL_BYTES = SIZES[0]
+
+NAMES_STAY = True
 SEMAPHORES: str | None = "/dev/shm"
 """The folder in which a semaphore `/NAME` is a file `sem.NAME`, so that leftovers can be listed; None if they can't."""
 
@@ -165,10 +172,20 @@ def new_file() -> int:
     return os.memfd_create("concmodels", os.MFD_CLOEXEC)
 
 
-def attach(fd: int) -> mmap:
-    """Map the whole file, shared. Raises `OSError` or `MemoryError` if there are too few addresses."""
+def close_file(fd: int) -> None:
+    """Close it."""
+    os.close(fd)
+
+
+def attach(fd: int, size: int = 0) -> mmap:
+    """Map the whole file, shared; give it this size first, unless that is 0.
+
+    Raises `OSError` or `MemoryError` if there are too few addresses.
+    """
     from mmap import mmap  # an interpreter gets a view of the main interpreter's map instead
 
+    if size:
+        os.ftruncate(fd, size)
     return mmap(fd, os.fstat(fd).st_size, trackfd=False)
 
 
@@ -210,5 +227,22 @@ def open_semaphore(name: str) -> SemLock:
     return SemLock._rebuild(0, 1, 1, name)
 
 
+def close_semaphore(_semaphore: SemLock) -> None:
+    """Do nothing: it is closed when it is garbage."""
+
+
 if PORTABLE:
     from concmodels.platform.portable.memory import PAGE, SEMAPHORES, give_back, new_file
+if WINDOWS:
+    from concmodels.platform.portable.windows import (  # type: ignore[assignment] # its locks are of another class
+        MOST_CHANNEL_BYTES,
+        NAMES_STAY,
+        SIZES,
+        attach,
+        close_file,
+        close_semaphore,
+        make_semaphore,
+        new_file,
+        open_semaphore,
+        remove_semaphore,
+    )

@@ -1,12 +1,5 @@
-"""`poll`, by which a model waits for a socket, where the system has it; elsewhere a call of it says that it has not."""
+"""`poll`, by which a model waits for a socket: the system's own, or what stands in for it on Windows."""
 
-try:
-    from select import POLLIN, POLLOUT, poll
-except ImportError:
-    from concmodels.platform.portable.polling import (  # type: ignore[assignment] # it only raises
-        POLLIN,
-        POLLOUT,
-        poll,
-    )
+from concmodels.platform.portable.polling import POLLIN, POLLOUT, poll
 
 __all__ = ["POLLIN", "POLLOUT", "poll"]

@@ -14,9 +14,14 @@ it is an eventfd. A port provides the names that stand here:
     is_any_woken       whether some wait would return at once
     descriptors, joined
                        a waker as descriptors, which can be sent to another process, and as the waker made of them there
+    pair               two descriptors: what is written to the second can be read from the first; neither ever blocks
+    drain, duplicate, close_descriptor
+                       reads what was written there; `dup` and `close` of such a descriptor, or of a socket
     Poller             waits for some of many descriptors
     end_of             a descriptor that can be read once a process has ended, however many others have copies of what
                        that one had open; None where the system has no such thing
+    own_end            descriptors that tell of the end of this process: its children get the first, and nobody else may
+                       have the others
     wait_for_end       waits until the process on the other side of a socket has closed it, or is dead
     tied_to_parent, tie_to_parent
                        have the system kill a process when its parent dies, where it can
@@ -27,7 +32,7 @@ All that a task has stored before it wakes another is seen by that one when it g
 import os
 import time
 
-from concmodels.platform import PORTABLE
+from concmodels.platform import PORTABLE, WINDOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +40,8 @@ if TYPE_CHECKING:
     from select import epoll
 
 __all__ = [
-    "Poller", "block", "close", "descriptors", "end_of", "is_any_woken", "joined", "make", "tie_to_parent",
-    "tied_to_parent", "timed", "wait", "wait_for_end", "wake",
+    "Poller", "block", "close", "close_descriptor", "descriptors", "drain", "duplicate", "end_of", "is_any_woken",
+    "joined", "make", "own_end", "pair", "tie_to_parent", "tied_to_parent", "timed", "wait", "wait_for_end", "wake",
 ]  # fmt: skip
 
 close: Callable[[int], object]
@@ -62,7 +67,7 @@ def make() -> int:
 
 def timed(waker: int) -> Callable[[float], None]:
     """Return a function that waits until the waker is woken or so many seconds (or `LONGEST_S`) have passed."""
-    from select import POLLIN, poll
+    from concmodels.platform.polling import POLLIN, poll
 
     poller = poll()
     poller.register(descriptors(waker)[0], POLLIN)
@@ -76,7 +81,7 @@ def timed(waker: int) -> Callable[[float], None]:
 
 def is_any_woken(wakers: Iterable[int]) -> bool:
     """Return whether one of the wakers was woken and its wait has not returned."""
-    from select import POLLIN, poll
+    from concmodels.platform.polling import POLLIN, poll
 
     poller = poll()
     for waker in wakers:
@@ -92,6 +97,22 @@ def descriptors(waker: int) -> tuple[int, ...]:
 def joined(*parts: int) -> int:
     """Return the waker that these descriptors are in this process."""
     return parts[0]
+
+
+def pair() -> tuple[int, int]:
+    """Make two such descriptors."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    os.set_blocking(writer, False)
+    return reader, writer
+
+
+def drain(fd: int) -> None:
+    """Read what was written."""
+    os.read(fd, 4096)
+
+
+duplicate, close_descriptor = os.dup, os.close
 
 
 class Poller:
@@ -209,15 +230,21 @@ def end_of(pid: int) -> int | None:
         return None
 
 
+def own_end() -> tuple[int, ...]:
+    """Return descriptors, the first of which can be read once this process has ended. The caller closes them."""
+    end = end_of(os.getpid())
+    return () if end is None else (end,)
+
+
 def wait_for_end(fd: int, *ends: int) -> None:
     """Wait until the other side of this socket is closed, which the system does for a process that is dead.
 
     A process that was forked from that one may keep the other side open: what `end_of` has returned tells all the same.
     """
-    from select import POLLIN, poll
+    from concmodels.platform.polling import POLLIN, poll
 
     poller = poll()
-    poller.register(fd, 0)  # nothing but the end of the other side
+    poller.register(fd, 0)  # nothing but the end of the other side; macOS does not tell of it, but of the others
     for end in ends:
         poller.register(end, POLLIN)
     poller.poll()
@@ -264,6 +291,7 @@ if PORTABLE:
         end_of,
         joined,
         make,
+        own_end,
         tie_to_parent,
         tied_to_parent,
         wait,
@@ -277,3 +305,17 @@ else:
     block = eventfd_read
     wait = partial(read, Placeholder, 8)
     wake = partial(eventfd_write, Placeholder, 1)
+if WINDOWS:
+    from concmodels.platform.portable.windows import (  # type: ignore[assignment] # the functions are alike
+        block,
+        close,
+        close_descriptor,
+        descriptors,
+        drain,
+        duplicate,
+        joined,
+        make,
+        pair,
+        wait,
+        wake,
+    )

@@ -17,6 +17,7 @@ from typing import Any, TextIO
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
 from concmodels.models.tasks.signals.handlers import ENDING
+from concmodels.platform import tried
 from concmodels.programs.limits import TooLarge
 from concmodels.programs.measure import runs
 from concmodels.programs.options import parse
@@ -86,6 +87,8 @@ def _run(program: Program[Any, Any], options: Namespace, arguments: list[str]) -
         raise BadInput(str(error)) from None
     if options.trace is not None and (len(plans) > 1 or options.repeat > 1):
         raise BadInput("--trace records one run: give one --model, and no --repeat")
+    if options.json is not None:
+        os.environ[tried.NOTICE] = "off"  # the result names the machine
     file = JsonFile(options.json)
     file.begin(program.result.of(plan, error="did not end") for plan in plans)
     for model, why in left_out.items():

@@ -6,7 +6,6 @@ raise. The alarm is a signal timer and not a thread, because a process with thre
 """
 
 import contextlib
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +15,8 @@ from typing import Any, Self
 from concmodels.models.tasks.signals.handlers import ENDING, held_back_between_runs, terminate
 
 GRACE_S = 10.0
+CAN_BLOCK = hasattr(signal, "pthread_sigmask")
+"""Whether signals can be held back here: not on Windows."""
 
 
 @contextlib.contextmanager
@@ -26,12 +27,12 @@ def signals_held() -> Iterator[None]:
     `Terminated` where they are let in, if they had their default action before.
     """
     plain = [signum for signum in ENDING if signal.getsignal(signum) == signal.SIG_DFL]
-    with held_back_between_runs() if os.name == "posix" else contextlib.nullcontext():
+    with held_back_between_runs() if CAN_BLOCK else contextlib.nullcontext():
         for signum in plain:
             signal.signal(signum, terminate)
         try:
             yield
-            while os.name == "posix" and (came := ENDING & signal.sigpending()):
+            while CAN_BLOCK and (came := ENDING & signal.sigpending()):
                 signal.sigwait(came)
         finally:
             for signum in plain:
@@ -41,7 +42,7 @@ def signals_held() -> Iterator[None]:
 @contextlib.contextmanager
 def masked(how: int) -> Iterator[None]:
     """Block or unblock the three signals in this thread and in what it starts; do nothing where there is no Unix."""
-    if os.name != "posix":
+    if not CAN_BLOCK:
         yield
         return
     old = signal.pthread_sigmask(how, ENDING)

@@ -20,6 +20,7 @@ from platforms import linux_files
 
 import concmodels
 from concmodels import catalog, platform
+from concmodels.models.memory.lives import leftovers
 from concmodels.platform import measuring, memory, waking
 from concmodels.ring import ring
 
@@ -128,6 +129,7 @@ def test_a_poller_tells_what_there_is_to_read_and_who_has_gone(waker):
     poller.close()
 
 
+@linux_files
 def test_the_end_of_the_other_side_is_noticed_and_nothing_else(waker):
     ours, theirs = socket.socketpair()
     noticed = threading.Thread(target=waking.wait_for_end, args=(ours.fileno(),))
@@ -138,6 +140,21 @@ def test_the_end_of_the_other_side_is_noticed_and_nothing_else(waker):
         assert noticed.is_alive()
         theirs.close()
         noticed.join()
+
+
+@pytest.mark.skipif(not platform.PORTABLE, reason="Linux has a descriptor for a process")
+def test_the_end_of_a_process_is_that_of_a_pipe(nothing_left_behind):
+    ours, theirs = socket.socketpair()
+    end, *kept = waking.own_end()
+    noticed = threading.Thread(target=waking.wait_for_end, args=(ours.fileno(), end))
+    with ours, theirs:
+        noticed.start()
+        time.sleep(SOON_S)
+        assert noticed.is_alive()
+        for fd in kept:
+            os.close(fd)
+        noticed.join()
+    os.close(end)
 
 
 # Memory.
@@ -250,8 +267,6 @@ def test_what_can_not_be_known_is_none():
     assert measuring.peak(os.getppid()) is None
     assert measuring.descendants(os.getpid()) is None
     assert not measuring.reset_peak()
-    with pytest.raises(OSError, match="does not say"):
-        measuring.world()
     result = ring("processes", nodes=2, messages=10)
     assert result.peak_pss_bytes is None
     assert result.peak_rss_bytes > 1 << 20
@@ -296,9 +311,82 @@ print(measuring.raise_descriptor_limit(), measuring.descriptor_limit())
     assert done.stdout.splitlines() == ["200 None 200", "None 250", "300 250", "None 300"]
 
 
+# Who a process is.
+
+
+def test_a_process_is_told_from_a_later_one_with_its_number():
+    born = measuring.born()
+    assert not measuring.has_ended(os.getpid(), born)
+    assert not measuring.has_ended(os.getppid(), born if platform.PORTABLE else measuring.started(os.getppid()))
+    assert measuring.has_ended(os.getpid(), born - 1_000_000)  # an earlier process had the number
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        since = measuring.started(child.pid)
+        assert not measuring.has_ended(child.pid, since)
+        child.stdin.close()
+        child.wait()
+    assert measuring.has_ended(child.pid, since)
+    assert measuring.world() == measuring.world()
+
+
+@pytest.mark.skipif(not platform.PORTABLE, reason="Linux lists them")
+def test_what_a_killed_run_has_left_is_known_by_a_file_beside_it(tmp_path, monkeypatch):
+    """Its semaphores can't be listed, and their names are too short for more than a number."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    program = """
+import os
+from multiprocessing.resource_tracker import _resource_tracker
+from concmodels.models.memory.lives import leftovers
+prefix, _ = leftovers.make_semaphores(3)
+print(prefix, os.getpid(), flush=True)
+for pid in (_resource_tracker._pid, os.getpid()):
+    os.kill(pid, 9)
+"""
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment) as run:
+        prefix, pid = run.stdout.read().split()
+        (note,) = os.listdir(tmp_path)
+        assert f"-{pid}-" in note
+        memory.open_semaphore(f"{prefix}2")
+    leftovers.sweep()
+    assert not os.listdir(tmp_path)
+    for number in range(3):
+        with pytest.raises(FileNotFoundError):
+            memory.open_semaphore(f"{prefix}{number}")
+
+
+@pytest.mark.skipif(not platform.PORTABLE, reason="Linux has longer names, and longer paths")
+def test_names_are_short_enough_for_macos():
+    prefix, remove = leftovers.make_semaphores(1)
+    remove()
+    assert len(f"{prefix}128") <= 30
+    mac = "/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T"
+    owner = f"012345-99999-{2**31}"
+    assert len(f"{mac}/pymp-{owner}/sock-0123456789ab") <= measuring.SOCKET_PATH
+
+
+@pytest.mark.skipif(not platform.PORTABLE, reason="Linux has a highest limit")
+def test_where_any_number_of_descriptors_is_allowed_the_limit_is_raised_to_what_is_taken(monkeypatch):
+    import resource
+
+    limits = [256, resource.RLIM_INFINITY]
+
+    def set_limits(_, new):
+        if not 0 <= new[0] <= 10240:
+            raise ValueError("current limit exceeds maximum limit")
+        limits[:] = new
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: tuple(limits))
+    monkeypatch.setattr(resource, "setrlimit", set_limits)
+    assert measuring.raise_descriptor_limit(10241) == 10240
+    assert limits[0] == 256
+    assert measuring.raise_descriptor_limit() is None
+    assert limits == [10240, resource.RLIM_INFINITY]
+
+
 # The choice.
 
 
+@linux_files
 @pytest.mark.parametrize(
     ("chosen", "answer"), [("", "False None"), ("linux", "False None"), ("portable", "True None"), ("mac", "False it")]
 )
@@ -307,15 +395,15 @@ def test_the_variable(chosen, answer):
     environment = os.environ | {"CONCMODELS_PLATFORM": chosen}
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
     if chosen == "mac":
-        answer = "False the environment variable CONCMODELS_PLATFORM is 'linux' or 'portable', not 'mac'"
+        answer = "False the environment variable CONCMODELS_PLATFORM is 'linux', 'portable' or 'windows', not 'mac'"
     assert out.stdout.strip() == answer
 
 
 @linux_files
-def test_without_memfd_the_second_version_has_to_be_asked_for(monkeypatch):
+def test_without_memfd_the_second_version_is_needed(monkeypatch):
     monkeypatch.delattr(os, "eventfd")
     assert "needs Linux" in catalog.why_not("processes")
-    monkeypatch.setattr(platform, "CHOSEN", "portable")
+    monkeypatch.setattr(platform, "PORTABLE", True)
     assert catalog.why_not("processes") is None
 
 

@@ -1,6 +1,7 @@
-"""The models with memory boundaries keep their guarantees on the second version of the platform's files too.
+"""Models keep their guarantees on the other versions of the platform's files too, on a simulated Mac and Windows.
 
-They do so in a process of their own, because the choice is made when the package is imported.
+They do so in a process of their own, because the choice is made when the package is imported, and because Python itself
+becomes a Mac or Windows there, as far as it can: `tests/simulated`.
 """
 
 import os
@@ -12,7 +13,9 @@ import others_plugins
 import pytest
 from commands import skip_unless_here
 
+from concmodels import catalog
 from concmodels.conformance.guarantees import CHAPTERS
+from concmodels.conformance.suite import Model, guarantees
 
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 240
@@ -20,19 +23,29 @@ TOUCHED = {
     "processes": ("delivery", "sharing", "sharing_ends", "runs", "pooling"),
     # its channels and pools are those of processes: only how it starts, wakes and shares is its own
     "subinterp": ("sharing", "runs"),
+    "asyncio": ("sockets", "sockets_ends"),
 }
 """The chapters that show most of what these models use of the platform's files: memory, waking, measuring."""
 VARIANTS = ["processes:fork", "processes:spawn"]
 NOT_THEIRS = {
     "processes": {"same_turn"},
     "subinterp": {"same_turn", "pooling_deaths"},
+    "asyncio": {"pooling", "pooling_boundaries", "pooling_deaths", "sockets_travelling"},
 }
 """The chapters of which these models, and their variants, give no guarantee."""
 
 
-def run(*arguments):
+VERSIONS = {"macos": "portable", "windows": "windows"}
+"""The version of the platform's files on each simulated system."""
+
+TOUCHED_ON_WINDOWS = {"subinterp": ("runs", "sockets_travelling"), "threads": ("sockets",), "asyncio": ("sockets",)}
+"""As above: there `poll` stands on `select`."""
+
+
+def run(*arguments, system="macos"):
     """Run Python with these arguments there; fail with what it says if it does. Return what it prints."""
-    environment = os.environ | {"CONCMODELS_PLATFORM": "portable", "PYTHONPATH": str(ROOT)}
+    path = os.pathsep.join(map(str, (ROOT / "tests" / "simulated" / system, ROOT)))
+    environment = os.environ | {"CONCMODELS_PLATFORM": VERSIONS[system], "PYTHONPATH": path}
     command = [sys.executable, "-W", "error", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=LIMIT_S)
     if done.returncode:
@@ -40,9 +53,9 @@ def run(*arguments):
     return done.stdout
 
 
-def kept(how, *chapters):
+def kept(how, *chapters, system="macos"):
     """How many guarantees of these chapters were kept there. A chapter is named as `MODEL-CHAPTER`."""
-    return int(run("tests/memory/holds.py", how, *chapters))
+    return int(run("tests/memory/holds.py", how, *chapters, system=system))
 
 
 def test_the_files_themselves():
@@ -50,7 +63,9 @@ def test_the_files_themselves():
 
 
 @pytest.mark.timeout(LIMIT_S + 10)
-@pytest.mark.parametrize(("name", "others"), [("processes", ["processes:fork-cancellation"]), ("subinterp", [])])
+@pytest.mark.parametrize(
+    ("name", "others"), [("processes", ["processes:fork-cancellation"]), ("subinterp", []), ("asyncio", [])]
+)
 def test_a_model_keeps_its_guarantees(name, others):
     skip_unless_here(name)
     chapters = [f"{name}-{chapter}" for chapter in TOUCHED[name]]
@@ -59,8 +74,98 @@ def test_a_model_keeps_its_guarantees(name, others):
 
 @pytest.mark.thorough
 @pytest.mark.timeout(LIMIT_S + 10)
-@pytest.mark.parametrize("name", ["processes", "subinterp", *VARIANTS])
+@pytest.mark.parametrize("name", ["processes", "subinterp", "asyncio", *VARIANTS])
 def test_a_model_keeps_all_its_guarantees(name):
     skip_unless_here(name)
     chapters = [it for it in CHAPTERS if it not in NOT_THEIRS[name.partition(":")[0]]]
     assert kept("thorough", *(f"{name}-{chapter}" for chapter in chapters)) > 500
+
+
+@pytest.mark.timeout(LIMIT_S + 10)
+@pytest.mark.parametrize("name", TOUCHED_ON_WINDOWS)
+def test_a_model_keeps_its_guarantees_on_windows(name):
+    skip_unless_here(name)
+    assert kept("usual", *(f"{name}-{chapter}" for chapter in TOUCHED_ON_WINDOWS[name]), system="windows") > 10
+
+
+ELSEWHERE = [name for name in catalog.names() if name not in ("processes", "subinterp", "asyncio")]
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(4 * LIMIT_S)
+@pytest.mark.parametrize("name", [*ELSEWHERE, "asyncio", "subinterp"])
+def test_a_model_keeps_all_its_guarantees_on_windows(name):
+    skip_unless_here(name)
+    assert kept("usual", *(f"{name}-{chapter}" for chapter in _chapters(name)), system="windows") > 300
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(4 * LIMIT_S)
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_model_in_one_process_keeps_all_its_guarantees_on_macos(name):
+    skip_unless_here(name)
+    assert kept("usual", *(f"{name}-{chapter}" for chapter in _chapters(name))) > 300
+
+
+def _chapters(name):
+    """The chapters of which the model gives at least one guarantee."""
+    model = Model.named(name)
+    return sorted({it.chapter for it in guarantees() if it.why_not(model) is None})
+
+
+def test_processes_name_wsl():
+    program = "from concmodels import catalog; print(catalog.why_not('processes'), catalog.why_not('subinterp'))"
+    assert run("-c", program, system="windows") == (
+        "it sends descriptors from process to process, which Windows can't: use WSL (`wsl --install`) None\n"
+    )
+
+
+def test_a_mac_has_every_model():
+    program = "from concmodels import catalog; print([n for n in catalog.names(variants=True) if catalog.why_not(n)])"
+    assert run("-c", program) == "[]\n"
+
+
+# The simulated systems themselves.
+
+
+def test_a_simulated_event_behaves_as_documented():
+    run("tests/simulated/windows_events.py", system="windows")
+
+
+REFUSED_BY_A_MAC = """
+import os, resource, select, socket, sys
+import _multiprocessing, mmap
+
+def refuses(kind, function, *args, **kwargs):
+    try:
+        function(*args, **kwargs)
+    except kind:
+        return
+    sys.exit(f"{function} is not refused")
+
+name = f"/concmodels-test-{os.getpid()}"
+refuses(OSError, _multiprocessing.SemLock, 1, 1, 1, name + "x" * (31 - len(name)), False)
+made = _multiprocessing.SemLock(1, 1, 1, name, True)
+refuses(NotImplementedError, made._get_value)
+refuses(FileNotFoundError, os.listdir, "/dev/shm")
+refuses(FileNotFoundError, open, "/proc/self/stat")
+with socket.socket(socket.AF_UNIX) as unix:
+    refuses(OSError, unix.bind, "/tmp/" + "x" * 99)
+    refuses(OSError, unix.bind, chr(0) + "abstract")
+assert resource.getrlimit(resource.RLIMIT_NOFILE) == (256, resource.RLIM_INFINITY)
+refuses(ValueError, resource.setrlimit, resource.RLIMIT_NOFILE, (10241, resource.RLIM_INFINITY))
+refuses(ValueError, resource.setrlimit, resource.RLIMIT_NOFILE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+refuses(OSError, mmap.mmap, -1, 4096, offset=4096)
+ours, theirs = socket.socketpair()
+poller = select.poll()
+poller.register(ours, 0)
+theirs.close()
+assert poller.poll(0) == []
+terminal, _ = os.openpty()
+poller.register(terminal, select.POLLIN)
+assert poller.poll(0) == [(terminal, select.POLLNVAL)]
+"""
+
+
+def test_a_simulated_mac_refuses_what_a_mac_refuses():
+    run("-c", REFUSED_BY_A_MAC)

@@ -68,6 +68,7 @@ def pretend(system):
             hidden.setdefault(module, set()).update(names)
         for name in NO_MODULES:
             sys.modules[name] = None
+        os.environ["PROCESSOR_ARCHITECTURE"] = "AMD64"
     changed = {"name": "nt"} if is_windows else {}
     for module, names in hidden.items():
         sys.modules[module.__name__] = Hiding(module, names, **(changed if module is os else {}))
@@ -151,8 +152,10 @@ def commands():
 def main():
     pretend(sys.argv[1])
     out, sys.stdout = sys.stdout, sys.stderr
-    from concmodels import catalog, load
+    from concmodels import catalog, load, platform
 
+    assert platform.PORTABLE
+    os.environ["CONCMODELS_PLATFORM"] = "portable"  # for its children, which nobody pretends to
     found = {
         "missing": {name: why for name in catalog.names(variants=True) if (why := catalog.why_not(name))},
         "loaded": {name: told(lambda name=name: load(name) and True) for name in catalog.names()},

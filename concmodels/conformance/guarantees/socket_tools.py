@@ -1,8 +1,16 @@
 """The tools with which the chapters on sockets are written, in addition to `tools.py`."""
 
+from concmodels import platform
+
+from .pool_tools import of_one_memory
 from .tools import PATIENCE
 
 DIRECTIONS = ("readable", "writable")
+
+
+def with_numbers(facts):
+    """The models whose tasks see the same objects, on systems where the number of a socket is that of any file."""
+    return of_one_memory(facts) and not platform.WINDOWS
 
 
 class connected:

@@ -16,6 +16,7 @@ from .socket_tools import (
     unready,
     wait_and_report,
     wait_until,
+    with_numbers,
 )
 from .timeouts import NO_NUMBERS, NOT_LONG, NUMBERS, SHORT, TOO_LONG, refuses, takes
 from .tools import INF, PATIENCE, become, drain, guarantee, pause, raises
@@ -102,7 +103,7 @@ async def what_is_sent_arrives_in_order(model, size):
     assert received == data
 
 
-@guarantee(by=of_one_memory, direction=DIRECTIONS)
+@guarantee(by=with_numbers, direction=DIRECTIONS)
 async def a_pipe_can_be_waited_for(model, direction):
     """A wait accepts any object with a `fileno()` that the system can poll, such as a pipe."""
     import os

@@ -13,6 +13,7 @@ from .socket_tools import (
     unready,
     wait_and_report,
     wait_until,
+    with_numbers,
 )
 from .timeouts import NOT_LONG, SHORT, takes
 from .tools import FOR_EVER, INF, PATIENCE, Trouble, drain, fail_when_told, guarantee, pause, raises
@@ -338,7 +339,7 @@ async def wait_and_close(model, group, ours, theirs, before, report):
     return number
 
 
-@guarantee(by=of_one_memory, before=BEFORE)
+@guarantee(by=with_numbers, before=BEFORE)
 async def a_number_that_is_used_again_is_another_socket(model, before):
     """A wait for a new socket whose descriptor has the number of a closed one ends when the new socket is ready;
     nothing that happens to the old connection ends it.

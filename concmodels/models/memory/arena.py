@@ -23,10 +23,10 @@ item is, STATE that a result is. Such words are stored and loaded through `order
 processor, and elsewhere through `words`.
 """
 
-import os
 import time
 from _pickle import PickleBuffer
 from _thread import allocate_lock
+from itertools import chain
 
 from concmodels.platform import memory
 from concmodels.platform.memory import PAGE
@@ -90,9 +90,10 @@ class Lock:
     fence, too: what its thread loads afterwards comes after all that it has stored before. `release_only` is none.
     """
 
-    __slots__ = ("acquire", "patient", "release", "release_only")
+    __slots__ = ("acquire", "patient", "release", "release_only", "semaphore")
 
     def __init__(self, arena: Arena, semaphore: Any) -> None:
+        self.semaphore = semaphore
         self.acquire = semaphore.acquire
         self.release = memory.releasing(semaphore)
         self.release_only = semaphore.release
@@ -136,20 +137,19 @@ class Arena:
         fd = memory.new_file()
         for size in memory.SIZES:
             try:
-                os.ftruncate(fd, size)
-                arena = Arena.attach(fd)
+                arena = Arena.attach(fd, size)
             except OSError, MemoryError:
                 continue  # an address space limit (ulimit -v): a smaller one may do
             arena.words[HEAP] = HEAP_AT
             arena.words[NEXT_CHANNEL] = arena.words[NEXT_RECORD] = 1
             return arena
-        os.close(fd)
+        memory.close_file(fd)
         raise MemoryError("no address space for the run's shared memory: raise `ulimit -v`")
 
     @staticmethod
-    def attach(fd: int) -> Arena:
-        """Map an existing arena into this process."""
-        mapping = memory.attach(fd)
+    def attach(fd: int, size: int = 0) -> Arena:
+        """Map an arena into this process: an existing one, or with a size a new one."""
+        mapping = memory.attach(fd, size)
         return Arena(fd, memoryview(mapping), mapping)
 
     def open_locks(self) -> None:
@@ -390,6 +390,9 @@ class Arena:
                 if start // PAGE * PAGE > at:
                     self.give_back(at, start // PAGE * PAGE - at)
                 at = max(at, -(-end // PAGE) * PAGE)
+        for lock in (self.claim, *chain.from_iterable(self._pairs.values())):
+            if lock is not None:
+                memory.close_semaphore(lock.semaphore)
         try:
             self.words.release()
             self.bytes.release()

@@ -7,22 +7,21 @@ get it from there, through the socket by which they ask for wakers (`lives/child
 closed when the run ends.
 """
 
-import os
-
 from concmodels.errors import CannotTravel
 from concmodels.models.memory.arena import IN_FLIGHT, ITEM, LIST, Arena
+from concmodels.platform.waking import close_descriptor, duplicate
 
 
 def hold(arena: Arena, number: int) -> int:
     """Duplicate a descriptor of this process, note that it is in flight, and return the record that says so."""
-    duplicate = os.dup(number)
+    its = duplicate(number)
     try:
         with arena.claim:
             record = arena.new_record()
-            arena.words[record + ITEM] = duplicate
+            arena.words[record + ITEM] = its
             arena.push(IN_FLIGHT, record)
     except BaseException:
-        os.close(duplicate)
+        close_descriptor(its)
         raise
     return record
 
@@ -41,4 +40,4 @@ def take(arena: Arena, record: int) -> int:
 def close_all(arena: Arena) -> None:
     """Close the descriptors that nobody has asked for, at the end of the run. The parent calls it, when it is alone."""
     while record := arena.pop(IN_FLIGHT):
-        os.close(arena.words[record + ITEM])
+        close_descriptor(arena.words[record + ITEM])

@@ -3,13 +3,12 @@
 Beside the socket it polls the waker by which it is always woken, so that cancellations and signals end the wait.
 """
 
-from select import POLLIN, poll
-
 from concmodels.models.memory.arena import deadline
 from concmodels.models.memory.participant import current, now
 from concmodels.models.waiting.sockets.waits import EVENTS, LOOK_S, SocketWait, SocketWaits
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT, Waiter
 from concmodels.platform import waking
+from concmodels.platform.polling import POLLIN, poll
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

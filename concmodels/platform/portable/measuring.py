@@ -5,6 +5,7 @@ be seen: so the programs add up the peaks that the tasks report, and show a dash
 """
 
 import os
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
 
 SOCKET_PATH = 103
 """The most bytes in the path of a Unix socket that macOS allows."""
+
+MOST_DESCRIPTORS = 10240
+"""macOS says that there may be any number of descriptors, and refuses a limit above this, its OPEN_MAX."""
+
+_DOUBTFUL_S = 60
+"""The clock may have been set since. So a process that was started this much later than another one is a later one."""
 
 
 def usage() -> tuple[float, float, int, int, int]:
@@ -102,8 +109,10 @@ def caught_signals() -> int:
 
 def task_limits(*, processes: bool) -> Iterator[tuple[int, str]]:
     """Yield how many threads and processes this user can have, and what says so."""
-    from resource import RLIM_INFINITY, RLIMIT_NPROC, getrlimit
-
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_NPROC, getrlimit
+    except ImportError:
+        return  # Windows
     soft = getrlimit(RLIMIT_NPROC)[0]
     if soft != RLIM_INFINITY and os.geteuid() != 0:
         yield soft, "ulimit -u"
@@ -113,19 +122,55 @@ def free_memory() -> Iterator[tuple[int, str]]:
     """Yield how many bytes of memory the machine has; how many are free is not known."""
     try:
         yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"), "the machine's memory"
-    except OSError, ValueError:
-        pass
+    except OSError, ValueError, AttributeError:
+        pass  # it does not say so, as Windows
 
 
 def world() -> str:
-    """Raise `OSError`: two containers that share a folder can't be told apart, so nothing in it is ever removed."""
-    raise OSError("this system does not say which boot and which container this is")
+    """Return what a process number is valid in: this machine, by its name and its disk, as six digits.
+
+    (If the name changes, what was left under the old one stays. macOS has no containers with numbers of their own.)
+    """
+    from hashlib import blake2s
+
+    if not hasattr(os, "uname"):
+        raise OSError("Windows has no owners of files")
+    return blake2s(f"{os.uname().nodename} {os.stat('/').st_dev}".encode(), digest_size=3).hexdigest()
 
 
-def started(pid: int) -> int | None:
-    """Return None for a process that has ended; raise `OSError` for one that lives."""
+def born() -> int:
+    """Return the time now, in seconds: this process was started before."""
+    return int(time.time())
+
+
+def has_ended(pid: int, since: int) -> bool:
+    """Return whether the process has ended that had this number at this time. Raises `OSError` if `ps` can't be had."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
-        return None
-    raise OSError("this system does not say when a process was started")
+        return True
+    except PermissionError:
+        pass  # the number is another user's process, at least by now: the time tells
+    later = since + _DOUBTFUL_S
+    return time.time() > later and _started(pid) > later
+
+
+def started(pid: int) -> int | None:
+    """Return when a process was started, in seconds; None if it has ended."""
+    return None if has_ended(pid, 1 << 62) else _started(pid)
+
+
+def _started(pid: int) -> int:
+    """Ask `ps`, which every Unix has; 0 if the process has just ended."""
+    import calendar
+    import subprocess
+
+    command = ["ps", "-o", "lstart=", "-p", str(pid)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+        env=os.environ | {"LC_ALL": "C", "TZ": "UTC"},
+    )  # fmt: skip
+    try:
+        return calendar.timegm(time.strptime(done.stdout.strip(), "%a %b %d %H:%M:%S %Y"))
+    except ValueError:
+        return 0

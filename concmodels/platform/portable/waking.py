@@ -60,17 +60,14 @@ class Poller:
     """See `concmodels.platform.waking.Poller`. It has no descriptor of its own, and passes all of them on each time."""
 
     def __init__(self) -> None:
-        try:
-            from select import poll
-        except ImportError:
-            from concmodels.platform.portable.polling import poll  # type: ignore[assignment] # it only raises
+        from concmodels.platform.portable.polling import poll
 
         self._poll: Any = poll()
         self._armed: set[int] = set()
 
     def add(self, fd: int) -> None:
         """Poll this descriptor too, for whether it can be read."""
-        from select import POLLIN
+        from concmodels.platform.portable.polling import POLLIN
 
         self._poll.register(fd, POLLIN)
 
@@ -122,6 +119,11 @@ def end_of(pid: int) -> int | None:
     What a process holds open has to tell of its end, and does so only when no process that was forked from the program
     meanwhile, without starting another program, has a copy.
     """
+
+
+def own_end() -> tuple[int, ...]:
+    """See the head of `concmodels.platform.waking`: a pipe into which nothing is written, and its writing end."""
+    return os.pipe()
 
 
 def adopt_orphans() -> None:

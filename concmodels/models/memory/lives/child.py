@@ -25,7 +25,7 @@ from concmodels.models.memory.arena import (
 )
 from concmodels.models.memory.group import DONE, FAILED, STOPPED, finish
 from concmodels.models.memory.participant import Participant, WaitSlot, enter
-from concmodels.platform import waking
+from concmodels.platform import PORTABLE, waking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,6 +194,13 @@ def _not_now(_signum: int, _frame: object) -> None:
     """
 
 
+ARRIVED = (1 << 63).to_bytes(8, "little")
+"""A word of a child that is no question: a descriptor has arrived, and the parent may close its own.
+
+Linux needs no such word. macOS loses a socket that its sender closes while it is on the way.
+"""
+
+
 def _ask_registrar(participant: Participant, connection: socket) -> None:
     """Have the parent send the wakers of others, and slots for further threads, at first use; and keep sockets.
 
@@ -209,6 +216,8 @@ def _ask_registrar(participant: Participant, connection: socket) -> None:
         with asking:
             connection.sendmsg([question.to_bytes(8, "little", signed=True)], extra)
             answer, arrived, _, _ = connection.recvmsg(8, 64)
+            if PORTABLE and question < 0 and answer:
+                connection.send(ARRIVED)
         if not answer:
             raise Cancelled("the run is over")
         return int.from_bytes(answer, "little"), memoryview(arrived[0][2] if arrived else b"").cast("i")

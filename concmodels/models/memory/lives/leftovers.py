@@ -8,6 +8,12 @@ that the leftovers of a dead one can be told from what is in use:
     $TMPDIR/pymp-OWNER                                 the namespaces, the process in them, and when it was started
     $TMPDIR/concmodels-dask-OWNER-RANDOM               (the folder of an embedded cluster)
 
+Other systems don't list semaphores, and macOS has no names of more than 30 characters for them. There a run has an
+empty file beside them whose name says what they are called and how many there are:
+
+    /concmodels-RANDOM-NUMBER                          the semaphores
+    $TMPDIR/concmodels-locks-OWNER-RANDOM-COUNT        START is when the run began
+
 There are four ways in which they are removed, and one is enough:
 
 1. the run, when it ends; SIGTERM and SIGHUP end it in order;
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
 
 _SEMAPHORE = re.compile(r"(?:sem\.)?concmodels-([0-9a-f]{6})-(\d+)-(\d+)-[0-9a-f]+-\d+")
 _FOLDER = re.compile(r"(?:pymp|concmodels-dask)-([0-9a-f]{6})-(\d+)-(\d+)(?:-\w+)?")
+_NOTE = re.compile(r"concmodels-locks-([0-9a-f]{6})-(\d+)-(\d+)-([0-9a-f]+)-(\d+)")
 _SOCKET_PATH = measuring.SOCKET_PATH - len("/sock-0123456789ab")  # how long the path of the folder may be
 
 
@@ -42,7 +49,7 @@ _SOCKET_PATH = measuring.SOCKET_PATH - len("/sock-0123456789ab")  # how long the
 def owner() -> str:
     """Return this process as it stands in a name."""
     try:
-        return f"{measuring.world()}-{os.getpid()}-{measuring.started(os.getpid())}"
+        return f"{measuring.world()}-{os.getpid()}-{measuring.born()}"
     except OSError:  # that can't be told here: the names will never be taken for leftovers
         return f"000000-{os.getpid()}-0"
 
@@ -50,7 +57,7 @@ def owner() -> str:
 def is_dead(world: str, pid: int, start: int) -> bool:
     """Return whether the process that this name belongs to has ended; False in doubt."""
     try:
-        return world == measuring.world() and measuring.started(pid) != start
+        return world == measuring.world() and measuring.has_ended(pid, start)
     except OSError, OverflowError:
         return False
 
@@ -63,16 +70,22 @@ def make_semaphores(count: int) -> tuple[str, Callable[[], object]]:
 
     Behind that beginning there is a number from 0 on. They are removed at the latest when the process ends.
     """
+    if not memory.NAMES_STAY:
+        return _make_vanishing(count)
     from multiprocessing import resource_tracker, util
 
     sweep(again=False)
     with held_back():  # the tracker must outlive the signals that end this process, and it sees to two of three
         resource_tracker.ensure_running()
-    prefix = f"/concmodels-{owner()}-{os.urandom(4).hex()}-"
+    its = f"{owner()}-{os.urandom(4).hex()}"
+    prefix = _prefix(its)
     names = [f"{prefix}{number}" for number in range(count)]
     made: list[str] = []
-    remove = util.Finalize(None, _remove_semaphores, (made,), exitpriority=0)
+    note = os.path.join(tempfile.gettempdir(), f"concmodels-locks-{its}-{count}")
+    remove = util.Finalize(None, _remove_semaphores, (made, note), exitpriority=0)
     try:
+        if memory.SEMAPHORES is None:
+            os.close(os.open(note, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         for name in names:
             resource_tracker.register(name, "semaphore")
             made.append(name)
@@ -83,13 +96,36 @@ def make_semaphores(count: int) -> tuple[str, Callable[[], object]]:
     return prefix, remove
 
 
-def _remove_semaphores(names: list[str]) -> None:
+def _make_vanishing(count: int) -> tuple[str, Callable[[], object]]:
+    """Do the same where the system itself removes them when the process ends."""
+    prefix = f"/concmodels-{os.getpid()}-{os.urandom(4).hex()}-"
+    names = [f"{prefix}{number}" for number in range(count)]
+
+    def remove() -> None:
+        for name in names:
+            with suppress(FileNotFoundError):
+                memory.remove_semaphore(name)
+
+    for name in names:
+        memory.make_semaphore(name)
+    return prefix, remove
+
+
+def _prefix(its: str) -> str:
+    """Return what the names of a run's semaphores begin with: where they can't be listed, no more than RANDOM."""
+    return f"/concmodels-{its if memory.SEMAPHORES is not None else its.rpartition('-')[2]}-"
+
+
+def _remove_semaphores(names: list[str], note: str) -> None:
     from multiprocessing.resource_tracker import _resource_tracker, unregister
 
     tracker: Any = _resource_tracker
     for name in reversed(names):
         with suppress(FileNotFoundError):
             memory.remove_semaphore(name)
+    if memory.SEMAPHORES is None:
+        with suppress(OSError):
+            os.unlink(note)
     # The program may have started the tracker itself, where SIGHUP could kill it: a new one would know no name.
     if tracker._fd is not None and tracker._check_alive():
         for name in names:
@@ -148,6 +184,8 @@ def sweep(*, semaphores: bool = True, again: bool = True) -> None:
     """
     if semaphores and memory.SEMAPHORES is not None:
         _sweep(memory.SEMAPHORES, _SEMAPHORE, os.unlink)
+    if semaphores and memory.SEMAPHORES is None:
+        _sweep(tempfile.gettempdir(), _NOTE, _remove_noted)
     for parent in _parents():
         if again:
             _sweep_folder(parent)
@@ -162,6 +200,16 @@ def _sweep_folder(parent: str) -> None:
 _sweep_folder_once = cache(_sweep_folder)
 
 
+def _remove_noted(note: str) -> None:
+    """Remove the semaphores of a dead run, and then the file that names them."""
+    found = _NOTE.fullmatch(os.path.basename(note))
+    assert found is not None
+    for number in range(int(found[5])):
+        with suppress(OSError):
+            memory.remove_semaphore(f"{_prefix(found[4])}{number}")
+    os.unlink(note)
+
+
 def _sweep(parent: str, pattern: re.Pattern[str], remove: Callable[[str], object]) -> None:
     """Remove the entries with such a name that belong to this user, and to a process that is dead."""
     try:
@@ -170,7 +218,7 @@ def _sweep(parent: str, pattern: re.Pattern[str], remove: Callable[[str], object
         return
     dead: dict[tuple[str, ...], bool] = {}
     for entry, found in entries:
-        its = found.groups()
+        its = found.groups()[:3]
         if its not in dead:
             dead[its] = is_dead(found[1], int(found[2]), int(found[3]))
         with suppress(OSError):  # another run sweeps too

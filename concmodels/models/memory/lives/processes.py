@@ -4,8 +4,8 @@ one was killed.
 Each child holds one end of a socket, where it asks for the wakers of others. A process that ends without a word may
 have held a lock of the arena: then the whole run ends.
 
-Parent and child hear of each other's end by a pidfd. The end of a pipe or a socket would not tell it: whatever the
-program or a task forks without starting another program has copies of both, and may live on.
+Parent and child hear of each other's end by a pidfd, where the system has one. The end of a pipe or a socket would not
+tell it: whatever the program or a task forks without starting another program has copies of both, and may live on.
 """
 
 import io
@@ -29,12 +29,12 @@ from multiprocessing.context import set_spawning_popen
 from concmodels.errors import CannotTravel, TaskDied
 from concmodels.models.memory.arena import BROKEN, EXPENDABLE, STATE
 from concmodels.models.memory.group import DIED, DONE, STOPPED, finish
-from concmodels.models.memory.lives.child import descriptors, local_slot
+from concmodels.models.memory.lives.child import ARRIVED, descriptors, local_slot
 from concmodels.models.memory.lives.child import process as run_process
 from concmodels.models.memory.lives.leftovers import name_the_folder
 from concmodels.models.memory.lives.supervisor import Supervisor, keep_descriptors_free
 from concmodels.models.memory.participant import now, participants
-from concmodels.platform import waking
+from concmodels.platform import PORTABLE, waking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,14 +73,22 @@ class Child:
         self.signal_at: float | None = None  # set once it is cancelled: if it still computes then, it gets SIGTERM
         self.kill_at = 0.0
         self.was_killed = False  # by the library
+        self.sent: list[int] = []  # descriptors on their way to it
 
     def kill(self) -> None:
         """Kill the process."""
         self.was_killed = True
         self.popen.kill()
 
+    def close_sent(self) -> None:
+        """Close the descriptors that were on their way to it, when they have arrived, or never will."""
+        sent, self.sent = self.sent, []
+        for fd in sent:
+            os.close(fd)
+
     def close(self) -> None:
         """Collect the process, which has ended, and close what belongs to it."""
+        self.close_sent()
         self.popen.wait()
         if self.end != self.popen.sentinel:
             os.close(self.end)
@@ -108,8 +116,7 @@ class ProcessSupervisor(Supervisor):
     def prepare(self) -> None:
         """Start the forkserver, if it is needed, and open what tells children of the end of this process."""
         super().prepare()
-        end = waking.end_of(os.getpid())
-        self._own_end = () if end is None else (end,)
+        self._own_end = waking.own_end()
         if self._method == "forkserver":
             _start_forkserver()
 
@@ -128,7 +135,7 @@ class ProcessSupervisor(Supervisor):
         try:
             keep_descriptors_free(theirs.fileno())
             wakers = waking.descriptors(self.participant.words[at]) + waking.descriptors(self.waker)
-            fds = (self.participant.arena.fd, theirs.fileno(), *self._own_end)
+            fds = (self.participant.arena.fd, theirs.fileno(), *self._own_end[:1])
             child = self._launch(at, name, fds, wakers, ours)
         except BaseException:
             ours.close()
@@ -195,6 +202,7 @@ class ProcessSupervisor(Supervisor):
         if self._method == "fork":
             sentinels = [child.popen.sentinel for child in self._children.values()]
             others = {*self.poller.own(), ours.fileno(), *self.signal_pipe, *self._askers, *self._children, *sentinels}
+            others.update(self._own_end[1:])
             process._target, process._args = _forked, (others, self.participant.kind, self.run, at, fds, wakers)
             popen = _fork(process)
         else:
@@ -208,13 +216,17 @@ class ProcessSupervisor(Supervisor):
         """Answer a question of a child; what it can ask for is said where it asks (`child.py`)."""
         try:
             question, held, _, _ = socket.recv_fds(child.connection, 8, 1)
+            if question == ARRIVED:
+                child.close_sent()
+                return
             if question:
                 number, descriptors = self._answer_to(int.from_bytes(question, "little", signed=True), held)
                 try:
+                    child.sent = descriptors if number == _TAKEN else held
                     socket.send_fds(child.connection, [number.to_bytes(8, "little")], descriptors)
                 finally:
-                    for taken in descriptors if number == _TAKEN else held:
-                        os.close(taken)
+                    if number != _TAKEN or not PORTABLE:
+                        child.close_sent()
                 return
         except ConnectionError:
             pass  # it was killed in the middle of its question: its sentinel tells of that

@@ -63,7 +63,7 @@ from concmodels.models.tasks.signals.guard import Guard
 from concmodels.models.tasks.signals.handlers import hold_back
 from concmodels.models.waiting.calls import check_call
 from concmodels.platform import measuring, waking
-from concmodels.platform.memory import PAGE, new_fence
+from concmodels.platform.memory import MOST_CHANNEL_BYTES, PAGE, close_file, new_fence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,11 +120,9 @@ class Supervisor:
         """Open what the run needs; each step says at once how that is closed. The last is closed first."""
         self.waker = waking.make()
         opened.callback(waking.close, self.waker)
-        self.signal_pipe = os.pipe()
+        self.signal_pipe = waking.pair()
         for fd in self.signal_pipe:
-            opened.callback(os.close, fd)
-        for fd in self.signal_pipe:
-            os.set_blocking(fd, False)
+            opened.callback(waking.close_descriptor, fd)
         self.poller = waking.Poller()
         opened.callback(self.poller.close)
         self._woken = waking.descriptors(self.waker)[0]  # can be read then
@@ -133,9 +131,9 @@ class Supervisor:
         prefix, self._remove_semaphores = make_semaphores(2 * PAIRS + 1)
         opened.callback(self._remove_semaphores)
         arena = Arena.create()
-        opened.callback(os.close, arena.fd)
+        opened.callback(close_file, arena.fd)
         arena.name_locks(prefix)
-        arena.words[CHANNEL_BYTES] = 1 << (int(channel_bytes) - 1).bit_length()
+        arena.words[CHANNEL_BYTES] = 1 << (min(int(channel_bytes), MOST_CHANNEL_BYTES) - 1).bit_length()
         self.run = os.getpid() << 24 | next(_runs)
         self.participant = Participant(kind, self.run, arena)
         opened.callback(self.participant.close, last=True)
@@ -468,7 +466,7 @@ class Supervisor:
 
     def signalled(self) -> None:
         """Wake main after a signal. If main was just going to wait, it has not noticed: then its handler is run now."""
-        os.read(self.signal_pipe[0], 4096)
+        waking.drain(self.signal_pipe[0])
         self._wake_main()
 
     def own_threads(self) -> Iterable[int]:

@@ -53,8 +53,12 @@ def in_program(frame: FrameType | None) -> bool:
 
 
 def hold_back() -> None:
-    """Block the signals that end a run in the calling thread, and in the threads and processes that it starts."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    """Block the signals that end a run in the calling thread, and in the threads and processes that it starts.
+
+    On Windows there is nothing to block: a signal does not interrupt a thread.
+    """
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
 
 
 @contextmanager

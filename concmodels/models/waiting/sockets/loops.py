@@ -4,7 +4,8 @@ asyncio's own way, `loop.add_reader`, changes the loop's selector twice for ever
 their number: if a socket is closed while it is registered, and its number goes to a new transport, asyncio changes the
 old entry, the kernel hears nothing of the new socket, and the transport waits for ever. The kernel's own table has no
 such memory, for a socket leaves it with its close. So the sockets are registered in an epoll of their own, each for one
-event (`EPOLLONESHOT`), as trio does it, and the loop is told of a single descriptor: that of the epoll.
+event (`EPOLLONESHOT`), as trio does it, and the loop is told of a single descriptor: that of the epoll. Where there is
+no epoll, a thread polls them, and calls the loop (`concmodels/platform/watching.py`).
 
 A descriptor is armed in the epoll as long as a task waits for it. Only what was closed behind the task's back can't be
 disarmed any more. If a duplicate keeps that socket open (another process may have one), its event comes under a number
@@ -28,7 +29,7 @@ from concmodels.models.waiting.sockets.waits import (
 )
 from concmodels.models.waiting.timeouts import must_be_seconds
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT, SingleThreadWaiter
-from concmodels.platform.waking import Poller
+from concmodels.platform.watching import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,11 +78,9 @@ class LoopSockets(SocketWaits):
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         super().__init__()
-        self._poller = Poller()
-        if not self._poller.own():
-            raise NotImplementedError("waits for sockets on asyncio need an epoll, which Linux has: take trio")
-        (self._number,) = self._poller.own()
         self._loop = loop
+        self._poller = watch(lambda: loop.call_soon_threadsafe(self._on_events))
+        self._number = next(iter(self._poller.own()), None)  # None: a thread watches, and calls the loop
         self._timer: TimerHandle | None = None  # of the next look for closed sockets: there is one while in the loop
 
     def begin(self, wait: LoopWait) -> None:
@@ -157,7 +156,8 @@ class LoopSockets(SocketWaits):
     def _enter(self) -> None:
         """Have the loop watch the epoll, and look for closed sockets now and then."""
         try:
-            self._loop.add_reader(self._number, self._on_events)
+            if self._number is not None:
+                self._loop.add_reader(self._number, self._on_events)
         except NotImplementedError:
             raise NotImplementedError(
                 f"{type(self._loop).__name__} watches no descriptors (`add_reader`): take asyncio's SelectorEventLoop"
@@ -177,7 +177,8 @@ class LoopSockets(SocketWaits):
         if self._timer is not None and not self._waits:
             self._timer.cancel()
             self._timer = None
-            self._loop.remove_reader(self._number)
+            if self._number is not None:
+                self._loop.remove_reader(self._number)
 
     def close(self) -> None:
         """Forget all waits and close the epoll, when the loop is closed."""
