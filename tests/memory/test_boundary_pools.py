@@ -120,7 +120,7 @@ def test_what_cannot_travel_is_refused(model):
             assert pool.submit(tasks.same, 5).result() == 5
 
     model.run(main)
-    with pytest.raises(RuntimeError, match="inside `run"):
+    with pytest.raises(RuntimeError, match=r"inside run\(main\)"):
         model.Pool(1)
 
 

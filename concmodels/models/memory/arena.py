@@ -26,7 +26,6 @@ processor, and elsewhere through `words`.
 import time
 from _pickle import PickleBuffer
 from _thread import allocate_lock
-from itertools import chain
 
 from concmodels.platform import memory
 from concmodels.platform.memory import PAGE
@@ -90,10 +89,9 @@ class Lock:
     fence, too: what its thread loads afterwards comes after all that it has stored before. `release_only` is none.
     """
 
-    __slots__ = ("acquire", "patient", "release", "release_only", "semaphore")
+    __slots__ = ("acquire", "patient", "release", "release_only")
 
     def __init__(self, arena: Arena, semaphore: Any) -> None:
-        self.semaphore = semaphore
         self.acquire = semaphore.acquire
         self.release = memory.releasing(semaphore)
         self.release_only = semaphore.release
@@ -127,6 +125,7 @@ class Arena:
         self._mapping = mapping
         self._slicing = allocate_lock()  # without the GIL, one view must not be sliced by two threads at a time
         self._pairs: dict[int, tuple[Lock, Lock]] = {}
+        self._semaphores: list[Any] = []
         self.while_patient: Callable[[], object] = bool  # called now and then while a thread waits long for a lock
         self.ask_to_watch: Callable[[], object] = bool  # has the supervisor look for idle blocks
         self.claim: Lock = None  # type: ignore[assignment] # set by `open_locks`
@@ -165,7 +164,9 @@ class Arena:
 
     def _open_lock(self, number: int) -> Lock:
         name = self.get(8 * LOCK_NAMES, 8 * LOCK_NAME_WORDS).rstrip(b"\0").decode() + str(number)
-        return Lock(self, memory.open_semaphore(name))
+        semaphore = memory.open_semaphore(name)
+        self._semaphores.append(semaphore)
+        return Lock(self, semaphore)
 
     def name_locks(self, prefix: str) -> None:
         """Write down what the names of the run's semaphores begin with; every participant opens them by number."""
@@ -390,9 +391,8 @@ class Arena:
                 if start // PAGE * PAGE > at:
                     self.give_back(at, start // PAGE * PAGE - at)
                 at = max(at, -(-end // PAGE) * PAGE)
-        for lock in (self.claim, *chain.from_iterable(self._pairs.values())):
-            if lock is not None:
-                memory.close_semaphore(lock.semaphore)
+        for semaphore in self._semaphores:
+            memory.close_semaphore(semaphore)
         try:
             self.words.release()
             self.bytes.release()
