@@ -128,6 +128,14 @@ document.addEventListener("playground-answer", ({ target, detail: { question, an
     if (now || question === "step") requestAnimationFrame(() => showNext(level)); // once the answer is shown
 });
 
+// A program that can't be compiled is neither: what was said of the one before it would be read as of this one.
+document.addEventListener("playground-problem", ({ target }) => {
+    const level = target.closest(".level");
+    if (!level) return;
+    tell(level, "");
+    offer(level);
+});
+
 function showNext(level) {
     const next = level.querySelector(".level-next");
     next.scrollIntoView({ block: "nearest" });
