@@ -42,7 +42,7 @@ from concmodels.models.memory.participant import Participant, WaitSlot
 from concmodels.models.memory.pool import worker, worker_handle, worker_memory
 from concmodels.platform import memory, waking
 
-SHARED_HEADER = {ALERT, BROKEN, CANCELS, LIMITS}
+SHARED_HEADER = {ALERT, BROKEN, CANCELS, LIMITS, NEXT_RECORD}
 SHARED_IN_CHANNEL = {HEAD, TAIL, BYTES_HEAD, RECEIVERS, SENDERS}
 SHARED_IN_RECORD = {ANSWERED, CANCELLED, LIST, LIVE, OUTCOME, STATE, STRUCK, UNTIL, WAITING, WAKER}
 """What is loaded without the lock under which it is stored, if there is such a lock."""
@@ -178,6 +178,7 @@ def installed():
         (group, "time", SimpleNamespace(monotonic_ns=int)),
         (waking, "timed", timed),
         (waking, "wake", wake),
+        (waking, "make", lambda: machine().new_waker()),
         *((module, "deadline", deadline) for module in (channel, rendezvous, select, group)),
         (select, "shuffled", lambda cases: cases[(first := machine().world.branch(len(cases))) :] + cases[:first]),
         *((module, "new_fence", lambda: Fence(machine())) for module in (worker, worker_handle)),

@@ -97,7 +97,7 @@ class Machine:
         self.last_store, self.last_loads = {}, {}  # of each plain word: the thread and its time
         self.users = {}  # of each shared word: the threads, and whether one of them stores
         self.full_fences = View()
-        self.semaphores, self.wakers = {}, {}
+        self.semaphores, self.wakers, self.made = {}, {}, 0
         self.threads = []
         self.left, self.joined = 0, None
         self.now = 0.0
@@ -242,6 +242,11 @@ class Machine:
         if number not in self.semaphores:
             self.semaphores[number] = Semaphore(self, number)
         return self.semaphores[number]
+
+    def new_waker(self):
+        """Return the number of a waker that nothing else has."""
+        self.made += 1
+        return (1 << 32) + self.made
 
     def waker(self, number):
         if number not in self.wakers:

@@ -25,6 +25,7 @@ from concmodels.models.memory.channels import positions
 from concmodels.models.memory.channels.select import select
 from concmodels.models.memory.group import DIED, DONE, Task, TaskGroup, cancel, finish
 from concmodels.models.memory.lives import deadlocks
+from concmodels.models.memory.lives.child import local_slot
 from concmodels.models.memory.pool.worker import Worker
 from concmodels.models.memory.pool.worker_handle import Batch, WorkerHandle
 from concmodels.models.memory.pool.worker_memory import LEFT, MOST, STOP, UNREAD, slot
@@ -266,6 +267,77 @@ def traced(library):
     return look
 
 
+@program
+def two_sends_traced(library):
+    """Nothing comes behind the second send that would show it to the receiver if the send itself does not."""
+    number, got = library.new_channel(4), []
+
+    def send(home):
+        channel = library.end(home, number)
+        for item in (5, 6):
+            positions.send(channel, item, None)
+
+    def receive(home):
+        channel = library.end(home, number)
+        got.extend(positions.receive(channel, None) for _ in range(2))
+
+    threads(library, send, receive)
+
+    def look():
+        assert got == [(0, 5), (1, 6)], got
+
+    return look
+
+
+@program
+def two_join_the_waiters(library):
+    """Two receivers join the waiters beside an item. One of them takes it; the sender of the next wakes that one."""
+    number, got = library.new_channel(2), []
+    library.end(library.home, number).send(1)
+
+    def send(home):
+        library.end(home, number).send(2)
+
+    def receive(home):
+        channel = library.end(home, number)
+        channel._wait_for_item(False)
+        got.append(channel.receive())
+
+    threads(library, send, receive, receive)
+
+    def look():
+        assert sorted(got) == [1, 2], got
+
+    return look
+
+
+@program
+def two_join_the_waiters_and_one_iterates(library):
+    """The same, but the one that finds nothing iterates: it has taken an item before, and goes on from there."""
+    number, got = library.new_channel(2), []
+    library.end(library.home, number).send(0)
+    iterating = library.participant()
+    items = iter(library.end(iterating, number))
+    next(items)
+
+    def send(home):
+        library.end(home, number).send(2)
+
+    def receive(home):
+        channel = library.end(home, number)
+        channel.send(1)
+        channel._wait_for_item(False)
+        got.append(channel.receive())
+
+    library.machine.start("iterate", lambda: got.append(next(items)))
+    threads(library, send, receive)
+
+    def look():
+        assert sorted(got) == [1, 2], got
+
+    return look
+
+
 def closing(library, capacity, until_closed):
     """What was stored before a close is there for those who notice it."""
     number = library.new_channel(capacity)
@@ -484,6 +556,28 @@ def two_are_cancelled(library):
     for waiter in waiters:
         library.machine.start("sleep", sleeps(waiter))
     threads(library, *(lambda home, at=waiter.first.at: cancel(home, at) for waiter in waiters), supervises(library, 2))
+
+
+@program
+def a_slot_is_taken(library):
+    """A thread that takes a slot of its own in a scope that is cancelled meanwhile: it sees that, or is woken."""
+    scope = library.participant().first.at
+    home = library.participant(record=False)
+
+    def sleep():
+        slot = local_slot(home)
+        slot.scope = scope
+        home.bind_thread(slot)
+        try:
+            home.checkpoint()
+            home.begin_wait()
+            while True:
+                home.wait(None)
+        except Cancelled:
+            pass
+
+    library.machine.start("sleep", sleep)
+    threads(library, lambda home: cancel(home, scope), supervises(library, 1))
 
 
 @program
