@@ -54,7 +54,7 @@ fingerprint() {
 }
 
 is_ready() {
-    [ -x "$home/python" ] && [ "$(cat "$home/.stamp" 2>/dev/null)" = "$(fingerprint)" ]
+    [ -x "$home/python" ] && [ -x "$home/bin/emulator" ] && [ "$(cat "$home/.stamp" 2>/dev/null)" = "$(fingerprint)" ]
 }
 
 cannot() {
@@ -118,9 +118,10 @@ write_starter() {
     cat >"$tree/python" <<END
 #!/bin/sh
 # An emulated arm64 CPython. The programs that it starts are this file, too.
-PYTHONHOME=$root/$home/root/usr
+home='$(printf '%s' "$root/$home" | sed "s/'/'\\\\''/g")'
+PYTHONHOME=\$home/root/usr
 export PYTHONHOME
-exec $root/$home/bin/emulator -L $root/$home/root -0 $root/$home/python $root/$home/root/usr/bin/python$version "\$@"
+exec "\$home/bin/emulator" -L "\$home/root" -0 "\$home/python" "\$home/root/usr/bin/python$version" "\$@"
 END
     chmod +x "$tree/python"
     mkdir -p "$tree/root/usr/lib/python3/dist-packages"
