@@ -47,6 +47,12 @@ SHARED_IN_CHANNEL = {HEAD, TAIL, BYTES_HEAD, RECEIVERS, SENDERS}
 SHARED_IN_RECORD = {ANSWERED, CANCELLED, LIST, LIVE, OUTCOME, STATE, STRUCK, UNTIL, WAITING, WAKER}
 """What is loaded without the lock under which it is stored, if there is such a lock."""
 
+UNLOCKED = {ALERT, CANCELS, LIMITS}
+"""Shared words that several threads store without a lock in common. In which order these stores come does not matter:
+ALERT only ever becomes 1. A thread that has stored one of the others makes a full fence or a system call before it stores
+anything that another thread loads, so nothing is seen before that.
+"""
+
 _RING = 128
 """Bytes of a channel's byte ring, so that it is soon at its end; its slots are as many as its capacity."""
 

@@ -11,8 +11,13 @@ it is written, or a store of another thread that becomes visible late. What orde
     full       both; and of two full fences of two threads, the later one has the view of the earlier one
     a semaphore, a waker: a release notes the view, what is acquired joins it
 
-So this is the memory of C11's relaxed accesses and fences, which is weaker than ARM's: what ARM may do, it may do.
-(But for one thing, that no store overtakes a load before it: `concmodels/platform/memory.py` says why.)
+These are the relaxed accesses and fences of C11, and what ARM may do, this memory may do, but for two things:
+
+- No store overtakes a load before it; `concmodels/platform/memory.py` says why.
+- The stores of one word come in the order in which the threads make them. ARM may let a store fall behind a later one
+  of another thread, if something else that its thread stores afterwards is seen first (the litmus tests S and 2+2W).
+  That matters only for words that two threads store without a lock in common. To store any other is a `Race`, too;
+  `weak_library.py` lists them, and says why their order does not matter.
 
 There are two kinds of words. The *shared* ones are loaded without the lock under which they are stored, so each load of
 one is a scheduling point, and lots decide which store it gives. All others are *plain*: each load must have the last
@@ -26,7 +31,7 @@ _ENDS = ("thread", (0,))
 
 
 class Race(Exception):
-    """A plain word was accessed, and nothing orders that after an access of another thread."""
+    """A word was accessed, and nothing orders that after an access of another thread."""
 
 
 class Again(Exception):
@@ -61,6 +66,7 @@ class Thread:
         self.machine, self.name, self.body = machine, name, body
         self.runner = None
         self.view, self.collected, self.published = View(), View(), View()
+        self.holds = frozenset()  # semaphores
         self.before_mine = View()  # what comes before the stores that its own have replaced
         self.time = 0
 
@@ -89,12 +95,13 @@ class Thread:
 class Machine:
     """The memory, the semaphores and the wakers of one run, and its threads."""
 
-    def __init__(self, shared, points):
-        self.also_shared, self.points = set(), points
+    def __init__(self, shared, points, unlocked=lambda _: False):
+        self.also_shared, self.points, self.is_unlocked = set(), points, unlocked
         self.is_shared = lambda at: at in self.also_shared or shared(at)
         self.words, self.bytes = {}, {}
         self.stores = {}  # of each shared word: (the word, the view that was noted)
         self.last_store, self.last_loads = {}, {}  # of each plain word: the thread and its time
+        self.storers = {}  # of each shared word: the thread that stored it last, and the locks that it had
         self.users = {}  # of each shared word: the threads, and whether one of them stores
         self.full_fences = View()
         self.semaphores, self.wakers, self.made = {}, {}, 0
@@ -162,6 +169,7 @@ class Machine:
             self.words[at] = word
             return
         self._use(thread, at, True)
+        self._store_in_order(thread, at)
         if at in self.points:
             self.world.point("store", ((("item", (at,)), True),))
         stores = self._stores(at)
@@ -185,6 +193,13 @@ class Machine:
         if len(threads) > 1 and self.users[at][1] and at not in self.points:
             self.points.add(at)
             self.world.cut(Again())
+
+    def _store_in_order(self, thread, at):
+        """Check that another thread's store of the word was made under a lock that this thread has, too."""
+        storer, locks = self.storers.get(at, (thread, None))
+        if storer is not thread and not locks & thread.holds and not self.is_unlocked(at):
+            raise Race(f"{thread.name} and {storer.name} store word {at}, and have no lock in common")
+        self.storers[at] = thread, thread.holds
 
     def _load_plain(self, thread, at):
         storer, time = self.last_store.get(at, (None, 0))
@@ -273,6 +288,7 @@ class Semaphore:
         world.park(step)
         self.waiting.remove(step)
         self.is_taken = True
+        thread.holds |= {self}
         for other in self.waiting:
             world.disable(other)
         thread.view.join(self.view)
@@ -285,6 +301,7 @@ class Semaphore:
         world.point("release", ((self.key, True),), self)
         world.opens(self, self.key)
         self.view.join(thread.known())
+        thread.holds -= {self}
         self.is_taken = False
         for step in self.waiting:
             world.enable(step)

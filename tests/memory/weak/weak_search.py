@@ -3,7 +3,7 @@
 from itertools import count
 from time import process_time
 
-from weak_library import Library, installed, is_shared
+from weak_library import UNLOCKED, Library, installed, is_shared
 from weak_machine import Again, Machine
 
 from concmodels.explore.strategies.pos import POS
@@ -38,8 +38,9 @@ class Result:
 class Search:
     """The runs of one program, `program(library)`, which starts threads and may return a function for the end."""
 
-    def __init__(self, program, most, most_sampled=0, shared=is_shared):
-        self.program, self.most, self.most_sampled, self.shared = program, most, most_sampled, shared
+    def __init__(self, program, most, most_sampled=0, shared=is_shared, unlocked=UNLOCKED.__contains__):
+        self.program, self.most, self.most_sampled = program, most, most_sampled
+        self.shared, self.unlocked = shared, unlocked
         self.points = set()
 
     def result(self):
@@ -58,7 +59,7 @@ class Search:
 
     def _run(self, units, strategy):
         def body():
-            machine = Machine(self.shared, self.points)
+            machine = Machine(self.shared, self.points, self.unlocked)
             self.here[:] = [machine]
             look = self.program(Library(machine))
             machine.join()
