@@ -49,8 +49,8 @@ SHARED_IN_RECORD = {ANSWERED, CANCELLED, LIST, LIVE, OUTCOME, STATE, STRUCK, UNT
 
 UNLOCKED = {ALERT, CANCELS, LIMITS}
 """Shared words that several threads store without a lock in common. In which order these stores come does not matter:
-ALERT only ever becomes 1. A thread that has stored one of the others makes a full fence or a system call before it stores
-anything that another thread loads, so nothing is seen before that.
+ALERT only ever becomes 1. A thread that has stored one of the others makes a full fence or a system call before it
+stores anything that another thread loads, so nothing is seen before that.
 """
 
 _RING = 128
