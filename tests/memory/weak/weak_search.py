@@ -1,6 +1,8 @@
 """Searches all that a program can do on the simulated memory, or a sample of it."""
 
 from itertools import count
+from math import inf
+from random import Random
 from time import process_time
 
 from weak_library import UNLOCKED, Library, installed, is_shared
@@ -15,6 +17,28 @@ from concmodels.models.simulated.world import explored
 
 class Found(Exception):
     """A run that has failed."""
+
+
+class Turns:
+    """A strategy that lets threads run in given turns, each for a number of steps that is drawn or until it waits."""
+
+    def __init__(self, seed, turns):
+        self._random = Random(seed)
+        self._turns = [[name, self._random.randint(1, most) if most else inf] for name, most in turns]
+
+    def choose(self, steps):
+        while self._turns:
+            turn = self._turns[0]
+            name, left = turn
+            mine = [number for number, step in enumerate(steps) if step.runner.task.name.startswith(name)]
+            if left and mine:
+                turn[1] -= 1
+                return mine[0]
+            self._turns.pop(0)
+        return 0
+
+    def branch(self, n):
+        return self._random.randrange(n)
 
 
 class Main:
@@ -38,8 +62,8 @@ class Result:
 class Search:
     """The runs of one program, `program(library)`, which starts threads and may return a function for the end."""
 
-    def __init__(self, program, most, most_sampled=0, shared=is_shared, unlocked=UNLOCKED.__contains__):
-        self.program, self.most, self.most_sampled = program, most, most_sampled
+    def __init__(self, program, most, most_sampled=0, shared=is_shared, unlocked=UNLOCKED.__contains__, turns=()):
+        self.program, self.most, self.most_sampled, self.turns = program, most, most_sampled, turns
         self.shared, self.unlocked = shared, unlocked
         self.points = set()
 
@@ -88,10 +112,15 @@ class Search:
         for number in count():
             if found.error is not None or number >= self.most_sampled:
                 return
-            run = self._run(units, POS(number) if number % 2 else RandomWalk(number))
+            run = self._run(units, self._sampling(number))
             if not isinstance(run.error, Again):
                 found.runs += 1
                 self._judge(run, found)
+
+    def _sampling(self, number):
+        if self.turns:
+            return Turns(number, self.turns)
+        return POS(number) if number % 2 else RandomWalk(number)
 
     @staticmethod
     def _judge(run, found):
