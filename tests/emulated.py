@@ -52,8 +52,8 @@ NOT_EMULATED = {
 """Tests that can't run there, with the reason. What isn't listed is left out because it takes too long."""
 
 PROGRAM_S, GUARANTEES_S = 40, 240
-"""So long each may take. A program takes 8 to 15 seconds of CPU, so on a machine with nothing else to do only what hangs
-is stopped.
+"""So long each may take. The programs took about 8 to 15 seconds of CPU: on a machine that does nothing else, only one
+that hangs is stopped.
 """
 
 
