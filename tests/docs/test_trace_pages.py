@@ -136,7 +136,7 @@ def test_a_silent_client_occupies_the_only_task(tmp_path, capsys):
     assert {"main", "one_by_one-2", "echo-4"} <= waited.keys()
     assert (its.channels, its.sent) == ({}, 0)  # those of concmodels.net are no business of the reader's
     assert [row.failed for row in its.rows() if row.failed == "timeout"] == ["timeout"]
-    assert "a_task_each: b'hello'" in capsys.readouterr().out
+    assert "a_task_each: hello" in capsys.readouterr().out
 
 
 def test_a_program_can_be_recorded_that_does_not_do_that_itself(tmp_path, capsys):

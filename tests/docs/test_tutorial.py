@@ -31,7 +31,7 @@ PRINTED = {
     "chat": "b'welcome'\n" * 3 + "b'hello, everybody' b'hello, everybody'\n",
     "echo": "b'hello'\nb'and again'\n",
     "echo_awaited": "b'hello'\nb'and again'\n",
-    "slow_client": "one_by_one: no answer in half a second\na_task_each: b'hello'\n",
+    "slow_client": "one_by_one: no answer in half a second\na_task_each: hello\n",
     "failing": "clumsy: I divide by zero\npatient: I tidy up\nmain: the group is over: division by zero\n",
     "stubborn": "asyncio\n  cancelled, but I sleep on\n  slept well\ntrio\n  cancelled, but I sleep on\n",
 }

@@ -301,7 +301,7 @@ class TaskGroup:
         words = self.participant.words
         if words[BROKEN]:  # then only the parent waits, for the supervisor to have collected all processes
             return self.participant.is_parent and self.participant.ordered[BROKEN] != ALL_GONE
-        return bool(words[self._at + LIVE])
+        return bool(self.participant.ordered[self._at + LIVE])
 
     def _collect(self) -> None:
         """Take the outcomes out of the arena, and give the records back."""

@@ -541,7 +541,7 @@ class Channel(ChannelMemory):
 
     def __len__(self) -> int:
         """Return how many items it holds now."""
-        return max(0, (self._control[TAIL] & POSITION) - self._control[HEAD]) if self.capacity != 0 else 0
+        return max(0, (self._ordered[TAIL] & POSITION) - self._control[HEAD]) if self.capacity != 0 else 0
 
     def __bool__(self) -> bool:
         return True  # an empty channel is a channel
