@@ -23,7 +23,7 @@ from concmodels.models.memory.arena import (
 )
 from concmodels.models.memory.channels import positions
 from concmodels.models.memory.channels.select import select
-from concmodels.models.memory.group import DIED, DONE, Task, TaskGroup, cancel, finish
+from concmodels.models.memory.group import DIED, DONE, FAILED, Task, TaskGroup, cancel, finish
 from concmodels.models.memory.lives import deadlocks
 from concmodels.models.memory.lives.child import local_slot
 from concmodels.models.memory.pool.worker import Worker
@@ -124,6 +124,27 @@ def words_of_two_iterated(library):
 @program
 def words_unbounded(library):
     return stream(library, 1, 1, math.inf, [1, 2])
+
+
+@program
+def a_length(library):
+    """A channel never seems to hold more items than it has places."""
+    number = library.new_channel(1)
+
+    def send(home):
+        channel = library.end(home, number)
+        for item in (1, 2):
+            channel.send(item)
+
+    def receive(home):
+        channel = library.end(home, number)
+        for _ in range(2):
+            channel.receive()
+
+    def measure(home):
+        assert len(library.end(home, number)) <= 1
+
+    threads(library, send, receive, measure)
 
 
 @program
@@ -769,12 +790,58 @@ def a_run_is_broken_off(library):
     library.machine.start("leave", leave)
 
     def end(home):
-        home.words[task.at + STATE] = DIED
         supervisor = library.supervisor(home)
         supervisor.break_off(owner.death)
+        home.words[task.at + STATE] = DIED
         supervisor.all_gone()
 
     threads(library, end)
+
+
+@program
+def a_slot_is_taken_as_a_run_is_broken_off(library):
+    """A thread that takes a slot of its own meanwhile hears of it, or is woken."""
+    home = library.participant(record=False)
+
+    def sleep():
+        home.bind_thread(local_slot(home))
+        try:
+            home.checkpoint()
+            home.begin_wait()
+            while True:
+                home.wait(None)
+        except Cancelled:
+            pass
+
+    library.machine.start("sleep", sleep)
+    threads(library, lambda home: library.supervisor(home).break_off(RuntimeError("killed")))
+
+
+@program
+def a_task_fails_as_the_time_is_over(library):
+    """A group of which all tasks have ended knows that one of them has cancelled it: its time was not over."""
+    owner = library.participant()
+    group = TaskGroup(participant=owner, timeout=1.0)
+    group.__enter__()
+    words, at = library.home.words, library.home.arena.new_record()
+    words[group._at + UNTIL], words[at + PARENT], words[group._at + LIVE] = 1, group._at, 1
+    told = []
+    group._not_in_time, group._collect = told.append, lambda: None
+
+    library.machine.start("leave", lambda: group.__exit__(None, None, None))
+
+    def end(home):
+        finish(home, at, FAILED)
+        supervisor = library.supervisor(home)
+        supervisor.tasks = {}
+        supervisor.ended(at)
+
+    threads(library, end)
+
+    def look():
+        assert told == [True]
+
+    return look
 
 
 # Deadlocks.

@@ -299,7 +299,7 @@ class Supervisor:
     def break_off(self, death: BaseException) -> None:
         """End a run that can't go on: every wait and every lock in it raises `Cancelled` from here on."""
         self.participant.death = self.participant.unreported = death
-        self.participant.ordered[BROKEN] = KILLING
+        self.participant.words[BROKEN] = KILLING
         self.participant.words[ALERT] = 1
         with self._fence:  # a thread that takes a slot meanwhile has no waker yet, or sees that
             pass
