@@ -2,7 +2,10 @@
 
 import csv
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -19,6 +22,8 @@ from concmodels.course.limits import Limits
 from concmodels.course.progress import Progress
 from concmodels.course.selftest import answers, tried
 from concmodels.course.watching import watch
+
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="a shell and permissions as POSIX has them")
 
 
 @pytest.fixture
@@ -200,3 +205,13 @@ def all_answers():
 @pytest.mark.parametrize(("its", "answer"), list(all_answers()))
 def test_an_answer_is_told_apart(its, answer):
     assert tried(its, answer, isolated.check_isolated).wrong == ""
+
+
+@needs_posix
+def test_the_first_commands_of_the_readme_begin_an_exercise(tmp_path):
+    readme = (PROJECT / "README.md").read_text()
+    commands = re.search(r"`(export PATH.*?)`,\s+then `(python -m concmodels.course start 1)`", readme)
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    subprocess.run("; ".join(commands.groups()), shell=True, cwd=tmp_path, env=environment, check=True)
+    assert (tmp_path / "answers/you_are_the_scheduler.py").exists()
