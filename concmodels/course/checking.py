@@ -60,12 +60,11 @@ def _forbidden(exercise: Exercise) -> str:
 
 
 def replayed(exercise: Exercise, function: str, schedule: str) -> str:
-    """Return what happens on one schedule, step by step, of the answer in the current folder."""
-    try:
-        report = replay(f"{exercise.check}:{function}", schedule=schedule)
-    except CannotExplore as error:
-        return str(error)
-    return str(report)
+    """Return what happens on one schedule, step by step, of the answer in the current folder.
+
+    Raises `CannotExplore` if that is no schedule of it.
+    """
+    return str(replay(f"{exercise.check}:{function}", schedule=schedule))
 
 
 def _judged(exercise: Exercise, step: Step) -> Judged:

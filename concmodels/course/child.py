@@ -38,12 +38,16 @@ def main() -> int:
 def _tell(order: dict[str, Any], seal: hmac.HMAC, answers: int) -> int:
     from concmodels.course.catalogue import exercise
     from concmodels.course.checking import checked, replayed
+    from concmodels.explore import CannotExplore
 
     its = exercise(order["exercise"])
     folder = Path.cwd()
     told: Any
     if order["replay"]:
-        told = replayed(its, *order["replay"])
+        try:
+            told = {"played": replayed(its, *order["replay"])}
+        except CannotExplore as error:
+            told = {"refused": str(error)}
     else:
         told = checked(its).to_json()
     os.chdir(folder)

@@ -16,12 +16,13 @@ from concmodels.course.grading import Graded, grade, hand_ins
 from concmodels.course.hand_out import hand_out, workflow
 from concmodels.course.isolated import check_isolated, replay_isolated
 from concmodels.course.limits import Limits
+from concmodels.course.options import between, bounded_seconds
 from concmodels.course.outputs import write_csv, write_gradescope, write_junit, write_reports
 from concmodels.course.progress import Progress
 from concmodels.course.selftest import selftest
 from concmodels.course.verdict import Verdict
 from concmodels.course.watching import watch
-from concmodels.programs.options import Parser, number, seconds, whole
+from concmodels.programs.options import Parser, number, whole
 from concmodels.programs.output.streams import BadInput, quiet_when_closed, say
 
 RIGHT, WRONG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -84,8 +85,8 @@ def _grade_options(parser: argparse.ArgumentParser) -> None:
     add("--junit", metavar="FILE", help="write an XML report, as test tools read it")
     add("--gradescope", metavar="FOLDER", help="write a results.json for each, as Gradescope reads it")
     add("--reports", metavar="FOLDER", help="write a text for each, to be given to its author")
-    add("--memory", metavar="MIB", type=whole(), default=1024, help="address space of a check; default 1024")
-    add("--seconds", metavar="S", type=seconds, default=15.0, help="wall time of a check; default 15")
+    add("--memory", metavar="MIB", type=between(256, 2**20), default=1024, help="of a check; default 1024")
+    add("--seconds", metavar="S", type=bounded_seconds, default=15.0, help="wall time of a check; default 15")
     _jobs_option(parser)
 
 
@@ -101,7 +102,7 @@ def _alike_options(parser: argparse.ArgumentParser) -> None:
 def _exam_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION", type=whole(), help="1 to 6")
     parser.add_argument("student", metavar="STUDENT", help="a name, from which the questions are drawn")
-    parser.add_argument("--questions", metavar="N", type=whole(), default=3, help="default 3")
+    parser.add_argument("--questions", metavar="N", type=between(1, 99), default=3, help="default 3")
     parser.add_argument("--key", action="store_true", help="with the answers")
 
 
@@ -110,16 +111,20 @@ def _workflow_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _jobs_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--jobs", metavar="N", type=whole(), help="how many at a time; default: all processors")
+    parser.add_argument("--jobs", metavar="N", type=between(1, 1000), help="at a time; default: all processors")
 
 
 def _say(text: str) -> None:
-    with quiet_when_closed():
-        sys.stdout.write(text.rstrip("\n") + "\n")
+    if sys.stdout is not None:  # it is None if the shell has closed it
+        with quiet_when_closed():
+            sys.stdout.write(text.rstrip("\n") + "\n")
 
 
 def _progress() -> Progress:
-    return Progress.of(Path.cwd())
+    try:
+        return Progress.of(Path.cwd())
+    except FileNotFoundError:
+        raise BadInput("the current folder has been deleted: change to another one") from None
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -159,7 +164,7 @@ def _begin(progress: Progress, number: int) -> int:
 def _check(options: argparse.Namespace) -> int:
     progress = _progress()
     its = exercise(progress.number(options.number))
-    if options.replay:
+    if options.replay is not None:
         function, _, schedule = options.replay.partition(":")
         _say(replay_isolated(its, progress.answer(its), function, schedule))
         return RIGHT
@@ -173,8 +178,8 @@ def _checked(progress: Progress, number: int) -> Verdict:
     progress.current = number
     verdict = check_isolated(its, progress.answer(its), Limits(wall_s=60.0, cpu_s=60, network=True))
     progress.points[number] = max(verdict.score, progress.points.get(number, 0))
-    progress.save()
     _say(showing.verdict(its, verdict))
+    progress.save()
     return verdict
 
 

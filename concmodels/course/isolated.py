@@ -18,6 +18,7 @@ from concmodels.course.child import KEY_BYTES
 from concmodels.course.exercise import Exercise
 from concmodels.course.limits import OVER_TIME, Limits
 from concmodels.course.verdict import Verdict
+from concmodels.programs.output.streams import BadInput
 
 PATIENCE_S = 5.0
 """How much longer than its limit a process is waited for: it ends what it has started by itself."""
@@ -43,9 +44,12 @@ def check_isolated(exercise: Exercise, answer: bytes, limits: Limits) -> Verdict
 
 
 def replay_isolated(exercise: Exercise, answer: bytes, function: str, schedule: str) -> str:
-    """Return what happens on one schedule, step by step."""
+    """Return what happens on one schedule, step by step. Raises `BadInput` if it can't be run."""
     told, why = _run(exercise, answer, Limits(), [function, schedule])
-    return told if isinstance(told, str) else why
+    played: str | None = told and told.get("played")
+    if played is None:
+        raise BadInput(told["refused"] if told else why)
+    return played
 
 
 def _run(exercise: Exercise, answer: bytes, limits: Limits, schedule: list[str] | None) -> tuple[Any, str]:

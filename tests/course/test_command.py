@@ -22,6 +22,7 @@ from concmodels.course.limits import Limits
 from concmodels.course.progress import Progress
 from concmodels.course.selftest import answers, tried
 from concmodels.course.watching import watch
+from concmodels.programs.output.streams import BadInput
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="a shell and permissions as POSIX has them")
 
@@ -215,3 +216,79 @@ def test_the_first_commands_of_the_readme_begin_an_exercise(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(PROJECT)}
     subprocess.run("; ".join(commands.groups()), shell=True, cwd=tmp_path, env=environment, check=True)
     assert (tmp_path / "answers/you_are_the_scheduler.py").exists()
+
+
+@pytest.mark.parametrize("notes", ["[" * 100_000, '{"current": "x", "points": {}, "hints": {}, "given_up": []}', None])
+def test_notes_that_can_not_be_read_are_named(course, notes):
+    if notes is None:
+        Path(".concmodels-course.json").mkdir()
+    else:
+        Path(".concmodels-course.json").write_text(notes)
+    status, out, err = course("next")
+    assert (status, out, err.count("\n")) == (2, "", 1) and ".concmodels-course.json" in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["grade", ".", "--jobs", "-2"], ["grade", ".", "--jobs", "0"], ["grade", ".", "--seconds", "1e300"],
+        ["grade", ".", "--memory", "1"], ["grade", ".", "--memory", "99999999999999"],
+        ["exam", "5", "ada", "--questions", "-1"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_number_has_bounds(course, arguments):
+    status, out, err = course(*arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1) and arguments[-1].lstrip("-") in err
+
+
+@pytest.mark.parametrize("schedule", ["two_threads_add:x", "nothing:3.14-5f0c9a-a-6@2"])
+def test_a_replay_of_nothing_is_bad_input(course, schedule):
+    course("start", 2)
+    status, out, err = course("check", "--replay", schedule)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+
+
+def test_a_closed_output_stops_nothing(course, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert course_command(["start", "2"]) == 0
+    assert Path("lost_update.py").exists()
+
+
+@needs_posix
+def test_a_deleted_folder_is_named(course, tmp_path):
+    (tmp_path / "gone").mkdir()
+    os.chdir(tmp_path / "gone")
+    Path(tmp_path / "gone").rmdir()
+    assert "the current folder has been deleted" in course("list")[2]
+
+
+@needs_posix
+def test_a_file_that_can_not_be_renamed_is_named(course, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    course("start", 2)
+    monkeypatch.setattr(Path, "rename", refuse)
+    status, out, err = course("reset")
+    assert (status, out) == (2, "") and "can't rename lost_update.py: Permission denied" in err
+
+
+@needs_posix
+@pytest.mark.parametrize("what", ["folder", "dangling link"])
+def test_what_is_no_file_is_no_answer(course, what):
+    file = Path("lost_update.py")
+    file.mkdir() if what == "folder" else file.symlink_to("nothing")
+    assert "lost_update.py is in this folder, but is no file" in course("start", 2)[2]
+    assert "can't read lost_update.py" in course("check", 2)[2]
+    assert "yours is lost_update_before_1.py now" in course("reset", 2)[1] and file.is_file()
+
+
+def test_a_verdict_is_said_before_it_is_written_down(course, monkeypatch):
+    def refuse(*_):
+        raise BadInput("can't write")
+
+    course("start", 2)
+    monkeypatch.setattr(Progress, "save", refuse)
+    status, out, err = course("check")
+    assert status == 2 and "1 of 4 points" in out and "can't write" in err
