@@ -17,7 +17,7 @@ from concmodels.course.hand_out import hand_out, workflow
 from concmodels.course.isolated import check_isolated, replay_isolated
 from concmodels.course.limits import Limits
 from concmodels.course.options import between, bounded_seconds
-from concmodels.course.outputs import write_csv, write_gradescope, write_junit, write_reports
+from concmodels.course.outputs import try_to_write, write_csv, write_gradescope, write_junit, write_reports
 from concmodels.course.progress import Progress
 from concmodels.course.selftest import selftest
 from concmodels.course.verdict import Verdict
@@ -81,10 +81,10 @@ def _grade_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", metavar="FILE|FOLDER", type=Path, nargs="+", help="hand-ins; of a folder, all .py files in it")
     add("--exercise", metavar="N", type=whole(), help="what they answer; default: what their names say")
-    add("--csv", metavar="FILE", help="write a line for each: file, exercise, score, max_score, verdict")
-    add("--junit", metavar="FILE", help="write an XML report, as test tools read it")
-    add("--gradescope", metavar="FOLDER", help="write a results.json for each, as Gradescope reads it")
-    add("--reports", metavar="FOLDER", help="write a text for each, to be given to its author")
+    add("--csv", metavar="FILE", type=Path, help="write a line for each: file, exercise, score, max_score, verdict")
+    add("--junit", metavar="FILE", type=Path, help="write an XML report, as test tools read it")
+    add("--gradescope", metavar="FOLDER", type=Path, help="write a results.json for each, as Gradescope reads it")
+    add("--reports", metavar="FOLDER", type=Path, help="write a text for each, to be given to its author")
     add("--memory", metavar="MIB", type=between(256, 2**20), default=1024, help="of a check; default 1024")
     add("--seconds", metavar="S", type=bounded_seconds, default=15.0, help="wall time of a check; default 15")
     _jobs_option(parser)
@@ -229,16 +229,17 @@ def _selftest(options: argparse.Namespace) -> int:
 def _grade(options: argparse.Namespace) -> int:
     limits = Limits(wall_s=options.seconds, memory_mib=options.memory)
     files = hand_ins(options.paths, options.exercise)
-    graded: list[Graded] = []
+    try_to_write(options.csv, options.junit, folders=(options.gradescope, options.reports))
+    done: dict[Path, Graded] = {}
     try:
-        for it in grade(files, options.jobs or _processors(), limits):
-            graded.append(it)
+        for it in grade(files, options.jobs or _processors(), limits, done):
             _say(f"{it.verdict.score:3} of {it.verdict.max_score:2}  {it.file}: {it.verdict.sentence}")
     finally:  # Ctrl-C writes what was graded by then
+        graded = [done[file] for file, _ in files if file in done]
         for write, path in ((write_csv, options.csv), (write_junit, options.junit),
                             (write_gradescope, options.gradescope), (write_reports, options.reports)):  # fmt: skip
             if path is not None:
-                write(graded, Path(path))
+                write(graded, path)
     return RIGHT if all(it.verdict.is_right for it in graded) else WRONG
 
 

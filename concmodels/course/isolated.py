@@ -23,6 +23,9 @@ from concmodels.programs.output.streams import BadInput
 PATIENCE_S = 5.0
 """How much longer than its limit a process is waited for: it ends what it has started by itself."""
 
+_running: set[subprocess.Popen[bytes]] = set()
+"""The children of all threads of this process."""
+
 _SEAL = 64
 _LONGEST = 10_000
 """How much of what a hand-in prints is looked at."""
@@ -81,27 +84,40 @@ def _child(
         command, cwd=folder, env=_environment(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said,
         start_new_session=True,
     )  # fmt: skip
+    _running.add(process)
     try:
         out, _ = process.communicate(key, timeout=seconds)
         return out, process.returncode
     except subprocess.TimeoutExpired:
         return b"", None
     finally:
+        _running.discard(process)
         _end(process)
+
+
+def end_running() -> None:
+    """End the checks that other threads are waiting for."""
+    for process in tuple(_running):
+        if process.returncode is None:
+            _kill(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End the child and its session."""
-    with suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    _kill(process)
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -4,8 +4,12 @@ import csv
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,7 +17,7 @@ import pytest
 import yaml
 from hostile import RIGHT
 
-from concmodels.course import isolated
+from concmodels.course import grading, isolated
 from concmodels.course.catalogue import exercise, exercises
 from concmodels.course.command import course_command
 from concmodels.course.grading import note
@@ -21,6 +25,7 @@ from concmodels.course.hand_out import PROJECT
 from concmodels.course.limits import Limits
 from concmodels.course.progress import Progress
 from concmodels.course.selftest import answers, tried
+from concmodels.course.verdict import Verdict
 from concmodels.course.watching import watch
 from concmodels.programs.output.streams import BadInput
 
@@ -292,3 +297,58 @@ def test_a_verdict_is_said_before_it_is_written_down(course, monkeypatch):
     monkeypatch.setattr(Progress, "save", refuse)
     status, out, err = course("check")
     assert status == 2 and "1 of 4 points" in out and "can't write" in err
+
+
+@pytest.mark.parametrize("option", ["--csv", "--junit", "--gradescope", "--reports"])
+def test_what_can_not_be_written_is_told_before_the_grading(course, option, monkeypatch):
+    def never(*_):
+        raise AssertionError("it is graded")
+
+    monkeypatch.setattr(grading, "check_isolated", never)
+    Path("lost_update.py").write_text(RIGHT)
+    Path("file").touch()
+    status, out, err = course("grade", "lost_update.py", option, "file/grades")
+    assert (status, out) == (2, "") and "can't write 'file/grades'" in err
+
+
+@needs_posix
+def test_an_interrupted_grading_writes_what_is_done(course, monkeypatch):
+    """The second of three is done, the first one goes on for ever, and Ctrl-C comes while the third one is checked."""
+    ended = threading.Event()
+
+    def check(its, answer, limits):
+        if answer == b"2":
+            return Verdict(its.number, its.points, stopped="done")
+        if answer == b"3":
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        ended.wait()
+        return Verdict(its.number, its.points, stopped="it was killed")
+
+    monkeypatch.setattr(grading, "check_isolated", check)
+    monkeypatch.setattr(grading, "end_running", ended.set)
+    for number in "123":
+        Path(number).mkdir()
+        Path(number, "lost_update.py").write_text(number)
+    assert course("grade", ".", "--jobs", "2", "--csv", "g.csv")[0] == 130
+    assert [row["verdict"] for row in csv.DictReader(Path("g.csv").read_text().splitlines())] == ["done"]
+
+
+@needs_posix
+def test_a_running_check_can_be_ended():
+    """It ends without a word, and long before its time."""
+    with ThreadPoolExecutor(1) as pool:
+        limits = Limits(cpu_s=500, wall_s=500)
+        found = pool.submit(isolated.check_isolated, exercise(2), b"while True: pass", limits)
+        while not found.done():
+            isolated.end_running()
+            wait([found], 0.05)
+        assert found.result().score == 0
+
+
+def test_half_a_copy_is_no_copy(course, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copy2", refuse)
+    status, _, err = course("hand-out", "copy")
+    assert status == 2 and "No space left" in err and list(Path().iterdir()) == []
