@@ -12,6 +12,7 @@ from concmodels.course import showing
 from concmodels.course.alike import alike
 from concmodels.course.catalogue import exercise, exercises
 from concmodels.course.exam import exam
+from concmodels.course.exercise import Exercise
 from concmodels.course.grading import Graded, grade, hand_ins
 from concmodels.course.hand_out import hand_out, workflow
 from concmodels.course.isolated import check_isolated, replay_isolated
@@ -68,6 +69,10 @@ def _check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--replay", metavar="FUNCTION:ID", help="show each step of one schedule")
 
 
+def _next_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--session", metavar="SESSION", type=whole(), help="1 to 6: only exercises of this session")
+
+
 def _solution_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--give-up", action="store_true", help="show it before the exercise is solved")
 
@@ -108,6 +113,7 @@ def _exam_options(parser: argparse.ArgumentParser) -> None:
 
 def _workflow_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("numbers", metavar="N", type=whole(), nargs="+", help="the exercises of the assignment")
+    parser.add_argument("--project", metavar="WHAT", default=".", help="what pip installs; default: the repository")
 
 
 def _jobs_option(parser: argparse.ArgumentParser) -> None:
@@ -144,14 +150,18 @@ def _start(options: argparse.Namespace) -> int:
 
 def _next(options: argparse.Namespace) -> int:
     progress = _progress()
-    left = [
-        number for number, it in exercises().items() if not progress.is_solved(it) and number not in progress.given_up
-    ]
-    later = [number for number in left if number > (progress.current or 0)] or left
-    if not later:
-        _say("All exercises are solved.")
+    its = progress.following(_of_session(options.session))
+    if its is None:
+        _say("All of these exercises are solved.")
         return RIGHT
-    return _begin(progress, later[0])
+    return _begin(progress, its.number)
+
+
+def _of_session(session: int | None) -> list[Exercise]:
+    found = [it for it in exercises().values() if session in (None, it.session)]
+    if not found:
+        raise BadInput(f"there is no session {session}: they are numbered from 1 to 6")
+    return found
 
 
 def _begin(progress: Progress, number: int) -> int:
@@ -198,10 +208,11 @@ def _solution(options: argparse.Namespace) -> int:
     its = exercise(progress.number(options.number))
     if not progress.is_solved(its) and not options.give_up and its.number not in progress.given_up:
         raise BadInput(f"exercise {its.number} is not solved yet: --give-up shows the solution all the same")
+    solution = its.solution
     if not progress.is_solved(its) and its.number not in progress.given_up:
         progress.given_up.append(its.number)
         progress.save()
-    _say(its.solution)
+    _say(solution)
     return RIGHT
 
 
@@ -263,7 +274,7 @@ def _exam(options: argparse.Namespace) -> int:
 
 
 def _workflow(options: argparse.Namespace) -> int:
-    _say(workflow([exercise(number) for number in options.numbers]))
+    _say(workflow([exercise(number) for number in options.numbers], options.project))
     return RIGHT
 
 
@@ -288,6 +299,7 @@ _COMMANDS: tuple[tuple[str, _Run, str], ...] = (
 
 _OPTIONS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "check": _check_options,
+    "next": _next_options,
     "solution": _solution_options,
     "grade": _grade_options,
     "hand-out": _hand_out_options,

@@ -1,6 +1,8 @@
 """Things that teachers give to students: a copy of the project without solutions, a workflow for GitHub Classroom."""
 
+import json
 import os
+import shlex
 import shutil
 import tempfile
 from pathlib import Path
@@ -56,8 +58,11 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
-def workflow(exercises: list[Exercise]) -> str:
-    """Return a workflow for GitHub Classroom: a test for each exercise, with its points."""
+def workflow(exercises: list[Exercise], project: str) -> str:
+    """Return a workflow for GitHub Classroom: a test for each exercise, with its points.
+
+    `project` is what pip installs: "." in a repository that is made of the copy for students.
+    """
     lines = [
         "name: Check the exercises",
         "on: [push]",
@@ -70,7 +75,7 @@ def workflow(exercises: list[Exercise]) -> str:
         "        with: {persist-credentials: false}",
         "      - uses: actions/setup-python@v6",
         "        with: {python-version: '3.14'}",
-        "      - run: pip install concmodels",
+        f"      - run: {json.dumps(f'pip install {shlex.quote(project)}')}",
     ]
     for it in exercises:
         lines += [
@@ -78,7 +83,7 @@ def workflow(exercises: list[Exercise]) -> str:
             "        uses: classroom-resources/autograding-command-grader@v1",
             "        with:",
             f"          test-name: {it.number} {it.title}",
-            f"          command: python -m concmodels.course grade {it.file}",
+            f"          command: python -m concmodels.course grade answers/{it.file}",
             "          timeout: 2",
             f"          max-score: {it.points}",
         ]

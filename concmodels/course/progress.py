@@ -94,6 +94,11 @@ class Progress:
         """Whether an answer had all points here."""
         return self.points.get(exercise.number, 0) >= exercise.points
 
+    def following(self, exercises: list[Exercise]) -> Exercise | None:
+        """Return that of these exercises that comes next, of those that are neither solved nor given up."""
+        left = [it for it in exercises if not self.is_solved(it) and it.number not in self.given_up]
+        return next((it for it in left if it.number > (self.current or 0)), left[0] if left else None)
+
     def _files(self, exercise: Exercise) -> dict[str, str]:
         return {exercise.file: exercise.text("start.py")} | {name: exercise.text(name) for name in exercise.given}
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -21,7 +22,7 @@ from concmodels.course import grading, isolated
 from concmodels.course.catalogue import exercise, exercises
 from concmodels.course.command import course_command
 from concmodels.course.grading import note
-from concmodels.course.hand_out import PROJECT
+from concmodels.course.hand_out import LEFT_OUT, PROJECT
 from concmodels.course.limits import Limits
 from concmodels.course.progress import Progress
 from concmodels.course.selftest import answers, tried
@@ -178,9 +179,35 @@ def test_the_copy_for_students_has_no_solution(course):
     assert not {file for file in there if re.search("solution|mended|my_first_model|right|wrong", str(file))}
     assert "concmodels.course start 1" in Path("copy/README.md").read_text()
     assert {
-        Path(name) for name in ("Makefile", "pyproject.toml", "concmodels/course/exercises/02_lost_update/start.py")
+        Path(name)
+        for name in (
+            "Makefile",
+            "pyproject.toml",
+            "concmodels/course/exercises/02_lost_update/start.py",
+            "examples/teachers/blocking.py",
+            "examples/teachers/philosophers.py",
+        )
     } <= there
     assert (PROJECT / "README.md").read_text() != Path("copy/README.md").read_text()
+
+
+@pytest.mark.parametrize("arguments", [("selftest", 2), ("solution", 2, "--give-up"), ("exam", 5, "ada")])
+def test_a_copy_without_solutions_says_so(course, monkeypatch, tmp_path, arguments):
+    folder = tmp_path / "02_lost_update"
+    shutil.copytree(exercise(2).folder, folder, ignore=LEFT_OUT)
+    monkeypatch.setitem(exercises(), 2, replace(exercise(2), folder=folder))
+    status, out, err = course(*arguments)
+    assert (status, out) == (2, "") and "this copy of the course is without solutions" in err
+    assert "given up" not in course("list")[1]
+
+
+def test_the_next_one_may_be_of_one_session(course):
+    numbers = [number for number, it in exercises().items() if it.session == 1]
+    for number in numbers:
+        assert f"# {exercise(number).title}" in course("next", "--session", 1)[1]
+    course("solution", numbers[0], "--give-up")
+    assert f"# {exercise(numbers[1]).title}" in course("next", "--session", 1)[1]
+    assert "there is no session 7" in course("next", "--session", 7)[2]
 
 
 def test_an_exam_has_other_questions_for_another_student(course):
@@ -195,7 +222,10 @@ def test_a_workflow_has_the_points_of_each_exercise(course):
     told = yaml.safe_load(course("workflow", 2, 4)[1])
     steps = told["jobs"]["check"]["steps"]
     assert [it["with"]["max-score"] for it in steps if "id" in it] == [4, 4]
-    assert "concmodels.course grade lost_update.py" in steps[3]["with"]["command"]
+    assert "concmodels.course grade answers/lost_update.py" in steps[3]["with"]["command"]
+    assert steps[2]["run"] == "pip install ."
+    told = yaml.safe_load(course("workflow", 2, "--project", "concmodels @ ../a: b")[1])
+    assert told["jobs"]["check"]["steps"][2]["run"] == "pip install 'concmodels @ ../a: b'"
 
 
 def all_answers():
