@@ -156,12 +156,20 @@ def _value(exercise: Exercise, name: str) -> object:
     except (SyntaxError, ValueError) as error:
         raise CannotExplore(f"{exercise.file} can't be compiled: {getattr(error, 'msg', error)}") from None
     for node in tree.body:
-        if isinstance(node, ast.Assign) and [name] == [it.id for it in node.targets if isinstance(it, ast.Name)]:
+        targets, value = _assigned(node)
+        if value is not None and [name] == [it.id for it in targets if isinstance(it, ast.Name)]:
             try:
-                return ast.literal_eval(node.value)
+                return ast.literal_eval(value)
             except ValueError:
                 break
     raise CannotExplore(f"{exercise.file} has no {name} = ... with a constant")
+
+
+def _assigned(node: ast.stmt) -> tuple[list[ast.expr], ast.expr | None]:
+    """Return what a statement assigns to, and the value."""
+    if isinstance(node, ast.Assign):
+        return node.targets, node.value
+    return ([node.target], node.value) if isinstance(node, ast.AnnAssign) else ([], None)
 
 
 def _number(exercise: Exercise, step: Step) -> Judged:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from concmodels import catalog
@@ -179,8 +180,19 @@ def _check(options: argparse.Namespace) -> int:
         _say(replay_isolated(its, progress.answer(its), function, schedule))
         return RIGHT
     if options.watch:
-        return watch(progress, its, _say, lambda: _checked(progress, its.number))
+        return _watch(progress, its)
     return RIGHT if _checked(progress, its.number).is_right else WRONG
+
+
+def _watch(progress: Progress, its: Exercise) -> int:
+    """Watch one exercise after the other."""
+    while (status := watch(progress, its, _say, partial(_checked, progress, its.number))) is None:
+        following = progress.following(list(exercises().values()))
+        if following is None or following == its:
+            return RIGHT if progress.is_solved(its) else WRONG
+        _begin(progress, following.number)
+        its = following
+    return status
 
 
 def _checked(progress: Progress, number: int) -> Verdict:

@@ -69,10 +69,15 @@ def _run(exercise: Exercise, answer: bytes, limits: Limits, schedule: list[str] 
             last = said.read(_LONGEST).decode(errors="replace").strip().rpartition("\n")[2]
     seal, body = out[:_SEAL], out[_SEAL:]
     if body and hmac.compare_digest(seal, hmac.new(key, body, "sha256").hexdigest().encode()):
-        return json.loads(body), ""
+        return json.loads(_without(folder, body.decode())), ""
     if out:
         return None, "it wrote into the grader's own pipe"
     return None, _reason(status, last, limits)
+
+
+def _without(folder: Path, text: str) -> str:
+    """Take the name of the temporary folder out of JSON: it says nothing to a student."""
+    return text.replace(json.dumps(f"{folder.resolve()}{os.sep}")[1:-1], "")
 
 
 def _child(

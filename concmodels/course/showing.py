@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 
 from concmodels.course.exercise import Exercise
 from concmodels.course.progress import Progress
@@ -56,8 +57,10 @@ def verdict(exercise: Exercise, found: Verdict) -> str:
     lines = [f"{exercise.number} {exercise.title}: {found.score} of {found.max_score} points"]
     if found.stopped:
         lines += ["", _filled(found.stopped, "x ")]
+    said: set[str] = set()
     for step in found.steps:
-        lines += _step(exercise, step)
+        lines += _step(exercise, replace(step, sentence="the same") if step.sentence in said else step)
+        said |= set() if step.is_right else {step.sentence}
     if found.is_right:
         lines += ["", f"Next: {COMMAND} next"]
     return "\n".join(lines)

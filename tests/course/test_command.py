@@ -1,5 +1,6 @@
 """The command as a student uses it, in an empty folder, and as a teacher uses it."""
 
+import contextlib
 import csv
 import json
 import os
@@ -18,7 +19,7 @@ import pytest
 import yaml
 from hostile import RIGHT
 
-from concmodels.course import grading, isolated
+from concmodels.course import checking, command, grading, isolated, watching
 from concmodels.course.catalogue import exercise, exercises
 from concmodels.course.command import course_command
 from concmodels.course.grading import note
@@ -26,7 +27,7 @@ from concmodels.course.hand_out import LEFT_OUT, PROJECT
 from concmodels.course.limits import Limits
 from concmodels.course.progress import Progress
 from concmodels.course.selftest import answers, tried
-from concmodels.course.verdict import Verdict
+from concmodels.course.verdict import Judged, Verdict
 from concmodels.course.watching import watch
 from concmodels.programs.output.streams import BadInput
 
@@ -382,3 +383,44 @@ def test_half_a_copy_is_no_copy(course, monkeypatch):
     monkeypatch.setattr(shutil, "copy2", refuse)
     status, _, err = course("hand-out", "copy")
     assert status == 2 and "No space left" in err and list(Path().iterdir()) == []
+
+
+def test_what_can_not_be_compiled_is_said_once_and_without_the_folder(course):
+    course("start", 2)
+    Path("lost_update.py").write_text("class Counter(")
+    out = course("check")[1]
+    assert "checking-" not in out and out.count("be compiled") == 1 and "the same" in out
+
+
+def test_a_constant_may_have_an_annotation(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    its = exercise(1)
+    Path(its.file).write_text('SCHEDULE: str = "an id"\n')
+    assert checking._value(its, "SCHEDULE") == "an id"
+
+
+@pytest.mark.parametrize(
+    ("is_right", "pressed", "status"), [(False, "q", 1), (False, "n", None), (True, "n", None), (True, "q", 0)]
+)
+def test_a_key_leads_to_the_next_exercise(course, monkeypatch, is_right, pressed, status):
+    its, said = exercise(2), []
+    points = its.points if is_right else 0
+    found = Verdict(2, its.points, (Judged("", points, its.points, ""),))
+    course("start", 2)
+    monkeypatch.setattr(watching, "_is_terminal", lambda: True)
+    monkeypatch.setattr(watching, "_keys", lambda: contextlib.nullcontext(lambda seconds: pressed))
+    assert watch(Progress.of(Path.cwd()), its, said.append, lambda: found) == status
+    assert "n: the next exercise" in said[-1]
+
+
+def test_the_next_exercise_is_watched_after_that(course, monkeypatch):
+    watched, statuses = [], iter([None, 1])
+
+    def watch_one(progress, its, *_):
+        watched.append(its.number)
+        return next(statuses)
+
+    monkeypatch.setattr(command, "watch", watch_one)
+    course("start", 2)
+    assert course("check", "--watch")[0] == 1
+    assert watched == [2, 3] and Path(exercise(3).file).exists()
