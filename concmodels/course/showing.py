@@ -10,6 +10,9 @@ from concmodels.course.verdict import Judged, Verdict
 
 COMMAND = "python -m concmodels.course"
 
+PRINTED = 10
+"""The most lines that are shown of what an answer prints."""
+
 
 def listed(progress: Progress, exercises: list[Exercise]) -> str:
     """Return a table of all exercises."""
@@ -61,6 +64,8 @@ def verdict(exercise: Exercise, found: Verdict) -> str:
     for step in found.steps:
         lines += _step(exercise, replace(step, sentence="the same") if step.sentence in said else step)
         said |= set() if step.is_right else {step.sentence}
+    if printed := _printable(found.printed):
+        lines += ["", "It printed, at the end:", "", *(f"    {line}" for line in printed)]
     if found.is_right:
         lines += ["", f"Next: {COMMAND} next"]
     return "\n".join(lines)
@@ -75,6 +80,12 @@ def _step(exercise: Exercise, step: Judged) -> Iterator[str]:
     if step.replay:
         yield ""
         yield f"  again: {COMMAND} check {exercise.number} --replay {step.replay}"
+
+
+def _printable(text: str) -> list[str]:
+    """Return the last lines of a text, without what a terminal would obey."""
+    lines = ["".join(it if it.isprintable() else "?" for it in line) for line in text.splitlines()]
+    return lines[-PRINTED:]
 
 
 def _filled(text: str, mark: str) -> str:

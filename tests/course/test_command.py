@@ -21,6 +21,7 @@ from hostile import RIGHT
 
 from concmodels.course import checking, command, grading, isolated, watching
 from concmodels.course.catalogue import exercise, exercises
+from concmodels.course.child import Tail
 from concmodels.course.command import course_command
 from concmodels.course.grading import note
 from concmodels.course.hand_out import LEFT_OUT, PROJECT
@@ -424,3 +425,20 @@ def test_the_next_exercise_is_watched_after_that(course, monkeypatch):
     course("start", 2)
     assert course("check", "--watch")[0] == 1
     assert watched == [2, 3] and Path(exercise(3).file).exists()
+
+
+def test_what_an_answer_prints_is_shown(course):
+    course("start", 2)
+    Path("lost_update.py").write_text(
+        RIGHT.replace("self.value += number", "self.value += number; print('\\a', number)")
+    )
+    out = course("check")[1]
+    assert "4 of 4 points" in out
+    assert re.search(r"It printed, at the end:\n\n(    \? \d\n){1,10}", out)
+
+
+def test_the_end_of_a_long_print_is_kept():
+    tail = Tail()
+    for number in range(10_000):
+        print("x" * number, number, file=tail)
+    assert len(tail.text) == Tail.LONGEST and tail.text.endswith("x 9999\n")
