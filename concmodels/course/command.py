@@ -185,7 +185,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _watch(progress: Progress, its: Exercise) -> int:
-    """Watch one exercise after the other."""
+    """Check one exercise after the other, each whenever its file is saved."""
     while (status := watch(progress, its, _say, partial(_checked, progress, its.number))) is None:
         following = progress.following(list(exercises().values()))
         if following is None or following == its:
