@@ -60,12 +60,11 @@ def _forbidden(exercise: Exercise) -> str:
 
 
 def replayed(exercise: Exercise, function: str, schedule: str) -> str:
-    """Return what happens on one schedule, step by step, of the answer in the current folder."""
-    try:
-        report = replay(f"{exercise.check}:{function}", schedule=schedule)
-    except CannotExplore as error:
-        return str(error)
-    return str(report)
+    """Return what happens on one schedule, step by step, of the answer in the current folder.
+
+    Raises `CannotExplore` if that is no schedule of it.
+    """
+    return str(replay(f"{exercise.check}:{function}", schedule=schedule))
 
 
 def _judged(exercise: Exercise, step: Step) -> Judged:
@@ -157,12 +156,20 @@ def _value(exercise: Exercise, name: str) -> object:
     except (SyntaxError, ValueError) as error:
         raise CannotExplore(f"{exercise.file} can't be compiled: {getattr(error, 'msg', error)}") from None
     for node in tree.body:
-        if isinstance(node, ast.Assign) and [name] == [it.id for it in node.targets if isinstance(it, ast.Name)]:
+        targets, value = _assigned(node)
+        if value is not None and [name] == [it.id for it in targets if isinstance(it, ast.Name)]:
             try:
-                return ast.literal_eval(node.value)
+                return ast.literal_eval(value)
             except ValueError:
                 break
     raise CannotExplore(f"{exercise.file} has no {name} = ... with a constant")
+
+
+def _assigned(node: ast.stmt) -> tuple[list[ast.expr], ast.expr | None]:
+    """Return what a statement assigns to, and the value."""
+    if isinstance(node, ast.Assign):
+        return node.targets, node.value
+    return ([node.target], node.value) if isinstance(node, ast.AnnAssign) else ([], None)
 
 
 def _number(exercise: Exercise, step: Step) -> Judged:

@@ -7,6 +7,7 @@ process can keep a secret from itself. So this stops what is written at random i
 """
 
 import hmac
+import io
 import json
 import os
 import sys
@@ -17,6 +18,24 @@ from typing import Any
 from concmodels.course.limits import Limits, limited, supervised
 
 KEY_BYTES = 32
+
+
+class Tail(io.TextIOBase):
+    """A text stream that keeps the end of what is written to it, and no more, however much that is."""
+
+    LONGEST = 1000
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def writable(self) -> bool:
+        """Whether it can be written to."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Take a text, and forget what came long before it."""
+        self.text = (self.text + text[-self.LONGEST :])[-self.LONGEST :]
+        return len(text)
 
 
 def main() -> int:
@@ -38,14 +57,19 @@ def main() -> int:
 def _tell(order: dict[str, Any], seal: hmac.HMAC, answers: int) -> int:
     from concmodels.course.catalogue import exercise
     from concmodels.course.checking import checked, replayed
+    from concmodels.explore import CannotExplore
 
+    sys.stdout = printed = Tail()
     its = exercise(order["exercise"])
     folder = Path.cwd()
     told: Any
     if order["replay"]:
-        told = replayed(its, *order["replay"])
+        try:
+            told = {"played": replayed(its, *order["replay"])}
+        except CannotExplore as error:
+            told = {"refused": str(error)}
     else:
-        told = checked(its).to_json()
+        told = checked(its).to_json() | {"printed": printed.text}
     os.chdir(folder)
     body = json.dumps(told).encode()
     seal.update(body)

@@ -5,6 +5,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from concmodels import catalog
@@ -12,16 +13,18 @@ from concmodels.course import showing
 from concmodels.course.alike import alike
 from concmodels.course.catalogue import exercise, exercises
 from concmodels.course.exam import exam
+from concmodels.course.exercise import Exercise
 from concmodels.course.grading import Graded, grade, hand_ins
 from concmodels.course.hand_out import hand_out, workflow
 from concmodels.course.isolated import check_isolated, replay_isolated
 from concmodels.course.limits import Limits
-from concmodels.course.outputs import write_csv, write_gradescope, write_junit, write_reports
+from concmodels.course.options import between, bounded_seconds
+from concmodels.course.outputs import try_to_write, write_csv, write_gradescope, write_junit, write_reports
 from concmodels.course.progress import Progress
 from concmodels.course.selftest import selftest
 from concmodels.course.verdict import Verdict
 from concmodels.course.watching import watch
-from concmodels.programs.options import Parser, number, seconds, whole
+from concmodels.programs.options import Parser, number, whole
 from concmodels.programs.output.streams import BadInput, quiet_when_closed, say
 
 RIGHT, WRONG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -67,6 +70,10 @@ def _check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--replay", metavar="FUNCTION:ID", help="show each step of one schedule")
 
 
+def _next_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--session", metavar="SESSION", type=whole(), help="1 to 6: only exercises of this session")
+
+
 def _solution_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--give-up", action="store_true", help="show it before the exercise is solved")
 
@@ -80,12 +87,12 @@ def _grade_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", metavar="FILE|FOLDER", type=Path, nargs="+", help="hand-ins; of a folder, all .py files in it")
     add("--exercise", metavar="N", type=whole(), help="what they answer; default: what their names say")
-    add("--csv", metavar="FILE", help="write a line for each: file, exercise, score, max_score, verdict")
-    add("--junit", metavar="FILE", help="write an XML report, as test tools read it")
-    add("--gradescope", metavar="FOLDER", help="write a results.json for each, as Gradescope reads it")
-    add("--reports", metavar="FOLDER", help="write a text for each, to be given to its author")
-    add("--memory", metavar="MIB", type=whole(), default=1024, help="address space of a check; default 1024")
-    add("--seconds", metavar="S", type=seconds, default=15.0, help="wall time of a check; default 15")
+    add("--csv", metavar="FILE", type=Path, help="write a line for each: file, exercise, score, max_score, verdict")
+    add("--junit", metavar="FILE", type=Path, help="write an XML report, as test tools read it")
+    add("--gradescope", metavar="FOLDER", type=Path, help="write a results.json for each, as Gradescope reads it")
+    add("--reports", metavar="FOLDER", type=Path, help="write a text for each, to be given to its author")
+    add("--memory", metavar="MIB", type=between(256, 2**20), default=1024, help="of a check; default 1024")
+    add("--seconds", metavar="S", type=bounded_seconds, default=15.0, help="wall time of a check; default 15")
     _jobs_option(parser)
 
 
@@ -101,25 +108,30 @@ def _alike_options(parser: argparse.ArgumentParser) -> None:
 def _exam_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION", type=whole(), help="1 to 6")
     parser.add_argument("student", metavar="STUDENT", help="a name, from which the questions are drawn")
-    parser.add_argument("--questions", metavar="N", type=whole(), default=3, help="default 3")
+    parser.add_argument("--questions", metavar="N", type=between(1, 99), default=3, help="default 3")
     parser.add_argument("--key", action="store_true", help="with the answers")
 
 
 def _workflow_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("numbers", metavar="N", type=whole(), nargs="+", help="the exercises of the assignment")
+    parser.add_argument("--project", metavar="WHAT", default=".", help="what pip installs; default: the repository")
 
 
 def _jobs_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--jobs", metavar="N", type=whole(), help="how many at a time; default: all processors")
+    parser.add_argument("--jobs", metavar="N", type=between(1, 1000), help="at a time; default: all processors")
 
 
 def _say(text: str) -> None:
-    with quiet_when_closed():
-        sys.stdout.write(text.rstrip("\n") + "\n")
+    if sys.stdout is not None:  # it is None if the shell has closed it
+        with quiet_when_closed():
+            sys.stdout.write(text.rstrip("\n") + "\n")
 
 
 def _progress() -> Progress:
-    return Progress.of(Path.cwd())
+    try:
+        return Progress.of(Path.cwd())
+    except FileNotFoundError:
+        raise BadInput("the current folder has been deleted: change to another one") from None
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -139,14 +151,18 @@ def _start(options: argparse.Namespace) -> int:
 
 def _next(options: argparse.Namespace) -> int:
     progress = _progress()
-    left = [
-        number for number, it in exercises().items() if not progress.is_solved(it) and number not in progress.given_up
-    ]
-    later = [number for number in left if number > (progress.current or 0)] or left
-    if not later:
-        _say("All exercises are solved.")
+    its = progress.following(_of_session(options.session))
+    if its is None:
+        _say("All of these exercises are solved.")
         return RIGHT
-    return _begin(progress, later[0])
+    return _begin(progress, its.number)
+
+
+def _of_session(session: int | None) -> list[Exercise]:
+    found = [it for it in exercises().values() if session in (None, it.session)]
+    if not found:
+        raise BadInput(f"there is no session {session}: they are numbered from 1 to 6")
+    return found
 
 
 def _begin(progress: Progress, number: int) -> int:
@@ -159,13 +175,24 @@ def _begin(progress: Progress, number: int) -> int:
 def _check(options: argparse.Namespace) -> int:
     progress = _progress()
     its = exercise(progress.number(options.number))
-    if options.replay:
+    if options.replay is not None:
         function, _, schedule = options.replay.partition(":")
         _say(replay_isolated(its, progress.answer(its), function, schedule))
         return RIGHT
     if options.watch:
-        return watch(progress, its, _say, lambda: _checked(progress, its.number))
+        return _watch(progress, its)
     return RIGHT if _checked(progress, its.number).is_right else WRONG
+
+
+def _watch(progress: Progress, its: Exercise) -> int:
+    """Check one exercise after the other, each whenever its file is saved."""
+    while (status := watch(progress, its, _say, partial(_checked, progress, its.number))) is None:
+        following = progress.following(list(exercises().values()))
+        if following is None or following == its:
+            return RIGHT if progress.is_solved(its) else WRONG
+        _begin(progress, following.number)
+        its = following
+    return status
 
 
 def _checked(progress: Progress, number: int) -> Verdict:
@@ -173,8 +200,8 @@ def _checked(progress: Progress, number: int) -> Verdict:
     progress.current = number
     verdict = check_isolated(its, progress.answer(its), Limits(wall_s=60.0, cpu_s=60, network=True))
     progress.points[number] = max(verdict.score, progress.points.get(number, 0))
-    progress.save()
     _say(showing.verdict(its, verdict))
+    progress.save()
     return verdict
 
 
@@ -193,10 +220,11 @@ def _solution(options: argparse.Namespace) -> int:
     its = exercise(progress.number(options.number))
     if not progress.is_solved(its) and not options.give_up and its.number not in progress.given_up:
         raise BadInput(f"exercise {its.number} is not solved yet: --give-up shows the solution all the same")
+    solution = its.solution
     if not progress.is_solved(its) and its.number not in progress.given_up:
         progress.given_up.append(its.number)
         progress.save()
-    _say(its.solution)
+    _say(solution)
     return RIGHT
 
 
@@ -224,16 +252,17 @@ def _selftest(options: argparse.Namespace) -> int:
 def _grade(options: argparse.Namespace) -> int:
     limits = Limits(wall_s=options.seconds, memory_mib=options.memory)
     files = hand_ins(options.paths, options.exercise)
-    graded: list[Graded] = []
+    try_to_write(options.csv, options.junit, folders=(options.gradescope, options.reports))
+    done: dict[Path, Graded] = {}
     try:
-        for it in grade(files, options.jobs or _processors(), limits):
-            graded.append(it)
+        for it in grade(files, options.jobs or _processors(), limits, done):
             _say(f"{it.verdict.score:3} of {it.verdict.max_score:2}  {it.file}: {it.verdict.sentence}")
     finally:  # Ctrl-C writes what was graded by then
+        graded = [done[file] for file, _ in files if file in done]
         for write, path in ((write_csv, options.csv), (write_junit, options.junit),
                             (write_gradescope, options.gradescope), (write_reports, options.reports)):  # fmt: skip
             if path is not None:
-                write(graded, Path(path))
+                write(graded, path)
     return RIGHT if all(it.verdict.is_right for it in graded) else WRONG
 
 
@@ -257,7 +286,7 @@ def _exam(options: argparse.Namespace) -> int:
 
 
 def _workflow(options: argparse.Namespace) -> int:
-    _say(workflow([exercise(number) for number in options.numbers]))
+    _say(workflow([exercise(number) for number in options.numbers], options.project))
     return RIGHT
 
 
@@ -282,6 +311,7 @@ _COMMANDS: tuple[tuple[str, _Run, str], ...] = (
 
 _OPTIONS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "check": _check_options,
+    "next": _next_options,
     "solution": _solution_options,
     "grade": _grade_options,
     "hand-out": _hand_out_options,

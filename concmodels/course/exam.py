@@ -14,6 +14,7 @@ def exam(session: int, student: str, questions: int, *, has_key: bool) -> str:
     of_session = [it for it in exercises().values() if it.session == session]
     if not of_session:
         raise BadInput(f"there is no session {session}: they are numbered from 1 to 6")
+    of_session[0].must_have_solution()
     # A replay id says nothing to a reader, and a whole channel too much.
     choices = [(it, file) for it in of_session for file in it.answers("wrong") if it.check == "check.py"]
     if questions > len(choices):

@@ -107,10 +107,13 @@ class Exercise:
     @property
     def solution(self) -> str:
         """The solution. Raises `BadInput` if this is a copy without solutions."""
-        try:
-            return self.text("solution.py")
-        except FileNotFoundError:
-            raise BadInput("this copy of the course is without solutions") from None
+        self.must_have_solution()
+        return self.text("solution.py")
+
+    def must_have_solution(self) -> None:
+        """Raise `BadInput` if this is a copy without solutions, as students get it."""
+        if not (self.folder / "solution.py").exists():
+            raise BadInput("this copy of the course is without solutions")
 
     def answers(self, kind: str) -> list[Path]:
         """Return the answers of a kind that come with it: `right` or `wrong`."""

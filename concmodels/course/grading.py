@@ -2,13 +2,14 @@
 
 import ast
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 
 from concmodels.course.catalogue import exercise, exercises
 from concmodels.course.exercise import Exercise
-from concmodels.course.isolated import check_isolated
+from concmodels.course.isolated import check_isolated, end_running
 from concmodels.course.limits import Limits
 from concmodels.course.verdict import Verdict
 from concmodels.programs.output.streams import BadInput
@@ -55,13 +56,30 @@ def _named(file: Path) -> Exercise | None:
     return next((it for it in exercises().values() if file.stem == it.module or file.parent.name == it.module), None)
 
 
-def grade(files: list[tuple[Path, Exercise]], jobs: int, limits: Limits) -> Iterator[Graded]:
-    """Grade files, so many at a time, and yield them in their order."""
+def grade(files: list[tuple[Path, Exercise]], jobs: int, limits: Limits, done: dict[Path, Graded]) -> Iterator[Graded]:
+    """Grade files, so many at a time, and yield them in their order.
+
+    All that is graded is in `done` at once. If this is broken off, running checks are ended without a verdict.
+    """
+    broken_off = Event()
+
+    def one(file: Path, its: Exercise) -> Graded:
+        found = graded(file, its, limits)
+        if not broken_off.is_set():
+            done[file] = found
+        return found
+
     with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(one, file, its) for file, its in files]
         try:
-            yield from pool.map(lambda it: graded(it[0], it[1], limits), files)
+            for future in futures:
+                yield future.result()
         except BaseException:
-            pool.shutdown(cancel_futures=True)
+            broken_off.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            while running := [it for it in futures if not it.done()]:
+                end_running()
+                wait(running, 0.1)  # a check that has not started its process yet is ended next time
             raise
 
 

@@ -1,6 +1,10 @@
 """Things that teachers give to students: a copy of the project without solutions, a workflow for GitHub Classroom."""
 
+import json
+import os
+import shlex
 import shutil
+import tempfile
 from pathlib import Path
 
 from concmodels.course.exercise import Exercise
@@ -9,7 +13,8 @@ from concmodels.programs.output.streams import BadInput
 PACKAGE = Path(__file__).parents[1]
 PROJECT = PACKAGE.parent
 COPIED = ["concmodels", "requirements", "tools", "Makefile", "pyproject.toml", "LICENSE", "Dockerfile",
-          ".dockerignore", ".devcontainer", "examples/tutorial", "examples/shared_iterator.py"]  # fmt: skip
+          ".dockerignore", ".devcontainer", "examples/tutorial", "examples/shared_iterator.py",
+          "examples/teachers/blocking.py", "examples/teachers/philosophers.py"]  # fmt: skip
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "solution.py", "right", "wrong", "*_mended*.py")
 
 README = """# Concurrency: exercises
@@ -29,17 +34,20 @@ def hand_out(folder: Path) -> None:
     """Copy the project without solutions. Raises `BadInput` if that folder exists, or if this is no checkout."""
     if not (PROJECT / "pyproject.toml").exists():
         raise BadInput("hand-out copies a checkout of the project, and this is an installed package")
-    if folder.exists():
+    if os.path.lexists(folder):
         raise BadInput(f"{folder} exists: name a folder that doesn't")
     if folder.resolve().is_relative_to(PACKAGE):
         raise BadInput(f"{folder} is inside the package that is copied: name a folder elsewhere")
     try:
-        folder.mkdir(parents=True)
-        for name in COPIED:
-            _copy(PROJECT / name, folder / name)
-        (folder / "README.md").write_text(README, encoding="utf-8")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".hand-out-") as unfinished:
+            copy = Path(unfinished, "copy")
+            for name in COPIED:
+                _copy(PROJECT / name, copy / name)
+            (copy / "README.md").write_text(README, encoding="utf-8")
+            copy.rename(folder)
     except OSError as error:
-        raise BadInput(f"the copy is not complete: {error}") from None
+        raise BadInput(f"can't make the copy: {error}") from None
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -50,8 +58,11 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
-def workflow(exercises: list[Exercise]) -> str:
-    """Return a workflow for GitHub Classroom: a test for each exercise, with its points."""
+def workflow(exercises: list[Exercise], project: str) -> str:
+    """Return a workflow for GitHub Classroom: a test for each exercise, with its points.
+
+    `project` is what pip installs: "." in a repository that is made of the copy for students.
+    """
     lines = [
         "name: Check the exercises",
         "on: [push]",
@@ -64,7 +75,7 @@ def workflow(exercises: list[Exercise]) -> str:
         "        with: {persist-credentials: false}",
         "      - uses: actions/setup-python@v6",
         "        with: {python-version: '3.14'}",
-        "      - run: pip install concmodels",
+        f"      - run: {json.dumps(f'pip install {shlex.quote(project)}')}",
     ]
     for it in exercises:
         lines += [
@@ -72,7 +83,7 @@ def workflow(exercises: list[Exercise]) -> str:
             "        uses: classroom-resources/autograding-command-grader@v1",
             "        with:",
             f"          test-name: {it.number} {it.title}",
-            f"          command: python -m concmodels.course grade {it.file}",
+            f"          command: python -m concmodels.course grade answers/{it.file}",
             "          timeout: 2",
             f"          max-score: {it.points}",
         ]

@@ -18,9 +18,13 @@ from concmodels.course.child import KEY_BYTES
 from concmodels.course.exercise import Exercise
 from concmodels.course.limits import OVER_TIME, Limits
 from concmodels.course.verdict import Verdict
+from concmodels.programs.output.streams import BadInput
 
 PATIENCE_S = 5.0
 """How much longer than its limit a process is waited for: it ends what it has started by itself."""
+
+_running: set[subprocess.Popen[bytes]] = set()
+"""The children of all threads of this process."""
 
 _SEAL = 64
 _LONGEST = 10_000
@@ -43,9 +47,12 @@ def check_isolated(exercise: Exercise, answer: bytes, limits: Limits) -> Verdict
 
 
 def replay_isolated(exercise: Exercise, answer: bytes, function: str, schedule: str) -> str:
-    """Return what happens on one schedule, step by step."""
+    """Return what happens on one schedule, step by step. Raises `BadInput` if it can't be run."""
     told, why = _run(exercise, answer, Limits(), [function, schedule])
-    return told if isinstance(told, str) else why
+    played: str | None = told and told.get("played")
+    if played is None:
+        raise BadInput(told["refused"] if told else why)
+    return played
 
 
 def _run(exercise: Exercise, answer: bytes, limits: Limits, schedule: list[str] | None) -> tuple[Any, str]:
@@ -62,10 +69,15 @@ def _run(exercise: Exercise, answer: bytes, limits: Limits, schedule: list[str] 
             last = said.read(_LONGEST).decode(errors="replace").strip().rpartition("\n")[2]
     seal, body = out[:_SEAL], out[_SEAL:]
     if body and hmac.compare_digest(seal, hmac.new(key, body, "sha256").hexdigest().encode()):
-        return json.loads(body), ""
+        return json.loads(_without(folder, body.decode())), ""
     if out:
         return None, "it wrote into the grader's own pipe"
     return None, _reason(status, last, limits)
+
+
+def _without(folder: Path, text: str) -> str:
+    """Take the name of the temporary folder out of JSON: it says nothing to a student."""
+    return text.replace(json.dumps(f"{folder.resolve()}{os.sep}")[1:-1], "")
 
 
 def _child(
@@ -77,27 +89,40 @@ def _child(
         command, cwd=folder, env=_environment(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said,
         start_new_session=True,
     )  # fmt: skip
+    _running.add(process)
     try:
         out, _ = process.communicate(key, timeout=seconds)
         return out, process.returncode
     except subprocess.TimeoutExpired:
         return b"", None
     finally:
+        _running.discard(process)
         _end(process)
+
+
+def end_running() -> None:
+    """End the checks that other threads are waiting for."""
+    for process in tuple(_running):
+        if process.returncode is None:
+            _kill(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End the child and its session."""
-    with suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    _kill(process)
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,6 +14,21 @@ from concmodels.course.verdict import Judged
 from concmodels.programs.output.streams import BadInput
 
 _NOT_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def try_to_write(*files: Path | None, folders: Iterable[Path | None]) -> None:
+    """Find out before the work begins whether its outcome can be written. Raises `BadInput`."""
+    for file in filter(None, files):
+        try:
+            open(file, "a").close()
+        except OSError as error:
+            raise _cannot(file, error) from None
+    for folder in filter(None, folders):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise _cannot(folder, error) from None
 
 
 def write_csv(graded: list[Graded], path: Path) -> None:

@@ -43,7 +43,8 @@ def selftest(exercises: list[Exercise], jobs: int, check: Check = check_isolated
 
 
 def answers(exercise: Exercise) -> list[Path]:
-    """Return the answers that an exercise comes with."""
+    """Return the answers that an exercise comes with. Raises `BadInput` in a copy without solutions."""
+    exercise.must_have_solution()
     own = [exercise.folder / "start.py", exercise.folder / "solution.py"]
     return [*own, *exercise.answers("right"), *exercise.answers("wrong")]
 

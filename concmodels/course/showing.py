@@ -2,12 +2,16 @@
 
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 
 from concmodels.course.exercise import Exercise
 from concmodels.course.progress import Progress
 from concmodels.course.verdict import Judged, Verdict
 
 COMMAND = "python -m concmodels.course"
+
+PRINTED = 10
+"""The most lines that are shown of what an answer prints."""
 
 
 def listed(progress: Progress, exercises: list[Exercise]) -> str:
@@ -56,8 +60,12 @@ def verdict(exercise: Exercise, found: Verdict) -> str:
     lines = [f"{exercise.number} {exercise.title}: {found.score} of {found.max_score} points"]
     if found.stopped:
         lines += ["", _filled(found.stopped, "x ")]
+    said: set[str] = set()
     for step in found.steps:
-        lines += _step(exercise, step)
+        lines += _step(exercise, replace(step, sentence="the same") if step.sentence in said else step)
+        said |= set() if step.is_right else {step.sentence}
+    if printed := _printable(found.printed):
+        lines += ["", "It printed, at the end:", "", *(f"    {line}" for line in printed)]
     if found.is_right:
         lines += ["", f"Next: {COMMAND} next"]
     return "\n".join(lines)
@@ -72,6 +80,12 @@ def _step(exercise: Exercise, step: Judged) -> Iterator[str]:
     if step.replay:
         yield ""
         yield f"  again: {COMMAND} check {exercise.number} --replay {step.replay}"
+
+
+def _printable(text: str) -> list[str]:
+    """Return the last lines of a text, without what a terminal would obey."""
+    lines = ["".join(it if it.isprintable() else "?" for it in line) for line in text.splitlines()]
+    return lines[-PRINTED:]
 
 
 def _filled(text: str, mark: str) -> str:

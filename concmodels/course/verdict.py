@@ -32,6 +32,8 @@ class Verdict:
     stopped: str = ""
     note: str = field(default="", compare=False)
     """What a person should look at."""
+    printed: str = field(default="", compare=False)
+    """The end of what it has printed, on all schedules."""
 
     @property
     def score(self) -> int:

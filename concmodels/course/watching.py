@@ -15,24 +15,41 @@ LOOK_S = 0.3
 """How often the file is looked at."""
 STABLE_S = 0.1
 """How long it must stay the same: an editor may write in several pieces."""
-KEYS = "h: hint, c: check again, l: the task, q: leave"
+KEYS = "h: hint, c: check again, l: the task, n: the next exercise, q: leave"
 
 
-def watch(progress: Progress, exercise: Exercise, say: Callable[[str], None], check: Callable[[], Verdict]) -> int:
-    """Check at once, and then after each change, until the answer is right or `q` is pressed; return the status."""
+def watch(
+    progress: Progress, exercise: Exercise, say: Callable[[str], None], check: Callable[[], Verdict]
+) -> int | None:
+    """Check at once, and then after each change, until the answer is right, or until `q` or `n` is pressed.
+
+    Return the exit status, or None if the next exercise is to follow.
+    """
     with _keys() as key:
         seen = _stamp(progress, exercise)
         while not check().is_right:
-            say(f"\n{KEYS}" if sys.stdin and sys.stdin.isatty() else "waiting for a change of the file")
+            say(f"\n{KEYS}" if _is_terminal() else "waiting for a change of the file")
             while seen == (now := _stable(progress, exercise)):
                 pressed = key(LOOK_S)
-                if pressed == "q":
-                    return 1
+                if pressed in ("q", "n"):
+                    return 1 if pressed == "q" else None
                 if pressed == "c":
                     break
                 _answer(pressed, progress, exercise, say)
             seen = now
-    return 0
+        return _after(key, say) if _is_terminal() else 0
+
+
+def _after(key: Callable[[float], str], say: Callable[[str], None]) -> int | None:
+    """Wait for a key once the answer is right."""
+    say("\nn: the next exercise, q: leave")
+    while (pressed := key(LOOK_S)) not in ("n", "q"):
+        pass
+    return 0 if pressed == "q" else None
+
+
+def _is_terminal() -> bool:
+    return bool(sys.stdin and sys.stdin.isatty())
 
 
 def _answer(pressed: str, progress: Progress, exercise: Exercise, say: Callable[[str], None]) -> None:
@@ -71,7 +88,7 @@ def _keys() -> Iterator[Callable[[float], str]]:
     except ImportError:
         yield _no_key
         return
-    if not sys.stdin or not sys.stdin.isatty():
+    if not _is_terminal():
         yield _no_key
         return
     before = termios.tcgetattr(sys.stdin)

@@ -108,8 +108,12 @@ class _Game:
     def _tell_the_end(self, run: Run) -> bool:
         error = failure_of(run, self._runs.options.check)
         if error is None:
-            ended = "is cut: it makes too many steps" if reached_the_limit(run) else f"has returned {run.value!r}"
-            self._out.print(f"the program {ended}", markup=False)
+            ended = "the program has ended, and nothing went wrong"
+            if reached_the_limit(run):
+                ended = "the program is cut: it makes too many steps"
+            elif run.value is not None:
+                ended += f": it has returned {run.value!r}"
+            self._out.print(ended, markup=False)
             return False
         lines = [f"the program has failed: {sentence(error)}", *(f"  {wait}" for wait in getattr(error, "waits", ()))]
         self._out.print("\n".join(lines), markup=False)

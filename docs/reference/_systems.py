@@ -46,8 +46,8 @@ SESSIONS = {
     1: ("threads; `make demo` uses subinterp", "the demo is `python -m concmodels.ring` (there is no `make`)"),
     2: ("threads", ""),
     3: ("threads, processes, greenlet, gevent, asyncio, then all", ""),
-    4: ("threads", "instead of `kill -9` in exercise 2, end the process in the Task Manager"),
-    5: ("threads, processes", "exercises 1 (on threads alone) and 3"),
+    4: ("threads", "instead of `kill -9` in exercise B, end the process in the Task Manager"),
+    5: ("threads, processes", "exercises A (on threads alone) and C"),
     6: ("threads, and the grader", ""),
 }
 """The models of each session, and what is different on Windows."""

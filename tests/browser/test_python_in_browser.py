@@ -19,8 +19,8 @@ OTHERS = {
     "examples/tutorial/one_channel.py": "channels",
     "examples/tutorial/waiting_for_two.py": "select",
     "examples/tutorial/forgotten_close.py": "the report of a deadlock",
-    "examples/tutorial/races.py": "the tutorial's own race, and exercise 5.1",
-    "examples/teachers/philosophers.py": "the philosophers, and exercise 4.1",
+    "examples/tutorial/races.py": "the tutorial's own race, and exercise 5A",
+    "examples/teachers/philosophers.py": "the philosophers, and exercise 4A",
 }
 USUAL = (
     "lost_update_broken", "lost_update_fixed", "missed_notify_broken", "forgotten_cancel_fixed", "barrier_reuse_broken",

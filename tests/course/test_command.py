@@ -1,8 +1,17 @@
 """The command as a student uses it, in an empty folder, and as a teacher uses it."""
 
+import contextlib
 import csv
 import json
+import os
 import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,15 +19,20 @@ import pytest
 import yaml
 from hostile import RIGHT
 
-from concmodels.course import isolated
+from concmodels.course import checking, command, grading, isolated, watching
 from concmodels.course.catalogue import exercise, exercises
+from concmodels.course.child import Tail
 from concmodels.course.command import course_command
 from concmodels.course.grading import note
-from concmodels.course.hand_out import PROJECT
+from concmodels.course.hand_out import LEFT_OUT, PROJECT
 from concmodels.course.limits import Limits
 from concmodels.course.progress import Progress
 from concmodels.course.selftest import answers, tried
+from concmodels.course.verdict import Judged, Verdict
 from concmodels.course.watching import watch
+from concmodels.programs.output.streams import BadInput
+
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="a shell and permissions as POSIX has them")
 
 
 @pytest.fixture
@@ -167,9 +181,35 @@ def test_the_copy_for_students_has_no_solution(course):
     assert not {file for file in there if re.search("solution|mended|my_first_model|right|wrong", str(file))}
     assert "concmodels.course start 1" in Path("copy/README.md").read_text()
     assert {
-        Path(name) for name in ("Makefile", "pyproject.toml", "concmodels/course/exercises/02_lost_update/start.py")
+        Path(name)
+        for name in (
+            "Makefile",
+            "pyproject.toml",
+            "concmodels/course/exercises/02_lost_update/start.py",
+            "examples/teachers/blocking.py",
+            "examples/teachers/philosophers.py",
+        )
     } <= there
     assert (PROJECT / "README.md").read_text() != Path("copy/README.md").read_text()
+
+
+@pytest.mark.parametrize("arguments", [("selftest", 2), ("solution", 2, "--give-up"), ("exam", 5, "ada")])
+def test_a_copy_without_solutions_says_so(course, monkeypatch, tmp_path, arguments):
+    folder = tmp_path / "02_lost_update"
+    shutil.copytree(exercise(2).folder, folder, ignore=LEFT_OUT)
+    monkeypatch.setitem(exercises(), 2, replace(exercise(2), folder=folder))
+    status, out, err = course(*arguments)
+    assert (status, out) == (2, "") and "this copy of the course is without solutions" in err
+    assert "given up" not in course("list")[1]
+
+
+def test_the_next_one_may_be_of_one_session(course):
+    numbers = [number for number, it in exercises().items() if it.session == 1]
+    for number in numbers:
+        assert f"# {exercise(number).title}" in course("next", "--session", 1)[1]
+    course("solution", numbers[0], "--give-up")
+    assert f"# {exercise(numbers[1]).title}" in course("next", "--session", 1)[1]
+    assert "there is no session 7" in course("next", "--session", 7)[2]
 
 
 def test_an_exam_has_other_questions_for_another_student(course):
@@ -184,7 +224,10 @@ def test_a_workflow_has_the_points_of_each_exercise(course):
     told = yaml.safe_load(course("workflow", 2, 4)[1])
     steps = told["jobs"]["check"]["steps"]
     assert [it["with"]["max-score"] for it in steps if "id" in it] == [4, 4]
-    assert "concmodels.course grade lost_update.py" in steps[3]["with"]["command"]
+    assert "concmodels.course grade answers/lost_update.py" in steps[3]["with"]["command"]
+    assert steps[2]["run"] == "pip install ."
+    told = yaml.safe_load(course("workflow", 2, "--project", "concmodels @ ../a: b")[1])
+    assert told["jobs"]["check"]["steps"][2]["run"] == "pip install 'concmodels @ ../a: b'"
 
 
 def all_answers():
@@ -200,3 +243,202 @@ def all_answers():
 @pytest.mark.parametrize(("its", "answer"), list(all_answers()))
 def test_an_answer_is_told_apart(its, answer):
     assert tried(its, answer, isolated.check_isolated).wrong == ""
+
+
+@needs_posix
+def test_the_first_commands_of_the_readme_begin_an_exercise(tmp_path):
+    readme = (PROJECT / "README.md").read_text()
+    commands = re.search(r"`(export PATH.*?)`,\s+then `(python -m concmodels.course start 1)`", readme)
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    subprocess.run("; ".join(commands.groups()), shell=True, cwd=tmp_path, env=environment, check=True)
+    assert (tmp_path / "answers/you_are_the_scheduler.py").exists()
+
+
+@pytest.mark.parametrize("notes", ["[" * 100_000, '{"current": "x", "points": {}, "hints": {}, "given_up": []}', None])
+def test_notes_that_can_not_be_read_are_named(course, notes):
+    if notes is None:
+        Path(".concmodels-course.json").mkdir()
+    else:
+        Path(".concmodels-course.json").write_text(notes)
+    status, out, err = course("next")
+    assert (status, out, err.count("\n")) == (2, "", 1) and ".concmodels-course.json" in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["grade", ".", "--jobs", "-2"], ["grade", ".", "--jobs", "0"], ["grade", ".", "--seconds", "1e300"],
+        ["grade", ".", "--memory", "1"], ["grade", ".", "--memory", "99999999999999"],
+        ["exam", "5", "ada", "--questions", "-1"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_number_has_bounds(course, arguments):
+    status, out, err = course(*arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1) and arguments[-1].lstrip("-") in err
+
+
+@pytest.mark.parametrize("schedule", ["two_threads_add:x", "nothing:3.14-5f0c9a-a-6@2"])
+def test_a_replay_of_nothing_is_bad_input(course, schedule):
+    course("start", 2)
+    status, out, err = course("check", "--replay", schedule)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+
+
+def test_a_closed_output_stops_nothing(course, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert course_command(["start", "2"]) == 0
+    assert Path("lost_update.py").exists()
+
+
+@needs_posix
+def test_a_deleted_folder_is_named(course, tmp_path):
+    (tmp_path / "gone").mkdir()
+    os.chdir(tmp_path / "gone")
+    Path(tmp_path / "gone").rmdir()
+    assert "the current folder has been deleted" in course("list")[2]
+
+
+@needs_posix
+def test_a_file_that_can_not_be_renamed_is_named(course, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    course("start", 2)
+    monkeypatch.setattr(Path, "rename", refuse)
+    status, out, err = course("reset")
+    assert (status, out) == (2, "") and "can't rename lost_update.py: Permission denied" in err
+
+
+@needs_posix
+@pytest.mark.parametrize("what", ["folder", "dangling link"])
+def test_what_is_no_file_is_no_answer(course, what):
+    file = Path("lost_update.py")
+    file.mkdir() if what == "folder" else file.symlink_to("nothing")
+    assert "lost_update.py is in this folder, but is no file" in course("start", 2)[2]
+    assert "can't read lost_update.py" in course("check", 2)[2]
+    assert "yours is lost_update_before_1.py now" in course("reset", 2)[1] and file.is_file()
+
+
+def test_a_verdict_is_said_before_it_is_written_down(course, monkeypatch):
+    def refuse(*_):
+        raise BadInput("can't write")
+
+    course("start", 2)
+    monkeypatch.setattr(Progress, "save", refuse)
+    status, out, err = course("check")
+    assert status == 2 and "1 of 4 points" in out and "can't write" in err
+
+
+@pytest.mark.parametrize("option", ["--csv", "--junit", "--gradescope", "--reports"])
+def test_what_can_not_be_written_is_told_before_the_grading(course, option, monkeypatch):
+    def never(*_):
+        raise AssertionError("it is graded")
+
+    monkeypatch.setattr(grading, "check_isolated", never)
+    Path("lost_update.py").write_text(RIGHT)
+    Path("file").touch()
+    status, out, err = course("grade", "lost_update.py", option, "file/grades")
+    assert (status, out) == (2, "") and "can't write 'file/grades'" in err
+
+
+@needs_posix
+def test_an_interrupted_grading_writes_what_is_done(course, monkeypatch):
+    """The second of three is done, the first one goes on for ever, and Ctrl-C comes while the third one is checked."""
+    ended = threading.Event()
+
+    def check(its, answer, limits):
+        if answer == b"2":
+            return Verdict(its.number, its.points, stopped="done")
+        if answer == b"3":
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        ended.wait()
+        return Verdict(its.number, its.points, stopped="it was killed")
+
+    monkeypatch.setattr(grading, "check_isolated", check)
+    monkeypatch.setattr(grading, "end_running", ended.set)
+    for number in "123":
+        Path(number).mkdir()
+        Path(number, "lost_update.py").write_text(number)
+    assert course("grade", ".", "--jobs", "2", "--csv", "g.csv")[0] == 130
+    assert [row["verdict"] for row in csv.DictReader(Path("g.csv").read_text().splitlines())] == ["done"]
+
+
+@needs_posix
+def test_a_running_check_can_be_ended():
+    """It ends without a word, and long before its time."""
+    with ThreadPoolExecutor(1) as pool:
+        limits = Limits(cpu_s=500, wall_s=500)
+        found = pool.submit(isolated.check_isolated, exercise(2), b"while True: pass", limits)
+        while not found.done():
+            isolated.end_running()
+            wait([found], 0.05)
+        assert found.result().score == 0
+
+
+def test_half_a_copy_is_no_copy(course, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copy2", refuse)
+    status, _, err = course("hand-out", "copy")
+    assert status == 2 and "No space left" in err and list(Path().iterdir()) == []
+
+
+def test_what_can_not_be_compiled_is_said_once_and_without_the_folder(course):
+    course("start", 2)
+    Path("lost_update.py").write_text("class Counter(")
+    out = course("check")[1]
+    assert "checking-" not in out and out.count("be compiled") == 1 and "the same" in out
+
+
+def test_a_constant_may_have_an_annotation(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    its = exercise(1)
+    Path(its.file).write_text('SCHEDULE: str = "an id"\n')
+    assert checking._value(its, "SCHEDULE") == "an id"
+
+
+@pytest.mark.parametrize(
+    ("is_right", "pressed", "status"), [(False, "q", 1), (False, "n", None), (True, "n", None), (True, "q", 0)]
+)
+def test_a_key_leads_to_the_next_exercise(course, monkeypatch, is_right, pressed, status):
+    its, said = exercise(2), []
+    points = its.points if is_right else 0
+    found = Verdict(2, its.points, (Judged("", points, its.points, ""),))
+    course("start", 2)
+    monkeypatch.setattr(watching, "_is_terminal", lambda: True)
+    monkeypatch.setattr(watching, "_keys", lambda: contextlib.nullcontext(lambda seconds: pressed))
+    assert watch(Progress.of(Path.cwd()), its, said.append, lambda: found) == status
+    assert "n: the next exercise" in said[-1]
+
+
+def test_the_next_exercise_is_watched_after_that(course, monkeypatch):
+    watched, statuses = [], iter([None, 1])
+
+    def watch_one(progress, its, *_):
+        watched.append(its.number)
+        return next(statuses)
+
+    monkeypatch.setattr(command, "watch", watch_one)
+    course("start", 2)
+    assert course("check", "--watch")[0] == 1
+    assert watched == [2, 3] and Path(exercise(3).file).exists()
+
+
+def test_what_an_answer_prints_is_shown(course):
+    course("start", 2)
+    Path("lost_update.py").write_text(
+        RIGHT.replace("self.value += number", "self.value += number; print('\\a', number)")
+    )
+    out = course("check")[1]
+    assert "4 of 4 points" in out
+    assert re.search(r"It printed, at the end:\n\n(    \? \d\n){1,10}", out)
+
+
+def test_the_end_of_a_long_print_is_kept():
+    tail = Tail()
+    for number in range(10_000):
+        print("x" * number, number, file=tail)
+    assert len(tail.text) == Tail.LONGEST and tail.text.endswith("x 9999\n")

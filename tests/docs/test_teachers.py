@@ -88,6 +88,15 @@ def test_only_the_solutions_page_shows_solutions():
     assert len(solutions) >= 6 and not solutions & sessions
 
 
+def test_a_number_is_that_of_an_exercise_of_the_course():
+    """The exercises that a session has of its own are called by letters."""
+    for number in range(1, 7):
+        page = (SESSIONS / f"session-{number}.md").read_text()
+        assert not re.search(r"^## Exercise \d", page, re.MULTILINE)
+        plan = page.partition("## Plan")[2].partition("##")[0]
+        assert re.search(r"\d–\d+ \| Exercise \d+", plan), f"the plan of session {number} has no time for its exercises"
+
+
 def test_every_exercise_of_the_course_is_named_by_its_session():
     for it in exercises().values():
         page = (SESSIONS / f"session-{it.session}.md").read_text()

@@ -177,6 +177,7 @@ def test_ctrl_c_ends_it_with_130(file, tmp_path):
     ("answers", "status", "shown"),
     [
         (["2"] * 20, 0, "can still fail"),
+        (["2"] * 20, 0, "the program has ended, and nothing went wrong"),
         (["q"], 0, "you are the scheduler"),
         (["x", "q"], 0, "a number: this task goes on"),
         (["1", "u", "?", "q"], 0, "can still fail: AssertionError: two came, 1 counted"),

@@ -1,4 +1,4 @@
-"""Diagnosis: an addition that fails keeps the lock"""
+"""Diagnosis: after an addition that fails the lock is not given back"""
 
 import threading
 
