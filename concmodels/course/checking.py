@@ -17,6 +17,7 @@ from concmodels import catalog
 from concmodels.conformance import Line, Refused, grade
 from concmodels.course.causes import cause
 from concmodels.course.exercise import Exercise, Step
+from concmodels.course.reading import NO_TREE, syntax_tree
 from concmodels.course.verdict import Judged, Verdict
 from concmodels.errors import Deadlock
 from concmodels.explore import CannotExplore, Failure, Report, explore, replay
@@ -50,9 +51,8 @@ def checked(exercise: Exercise) -> Verdict:
 
 def _forbidden(exercise: Exercise) -> str:
     """Return the name in the student's file that may not be used; nothing if there is none."""
-    try:
-        tree = ast.parse(Path(exercise.file).read_bytes())
-    except SyntaxError, ValueError:
+    tree = syntax_tree(Path(exercise.file).read_bytes())
+    if tree is None:
         return ""
     named = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(tree)}
     named |= {it.name for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for it in node.names}
@@ -154,7 +154,7 @@ def _value(exercise: Exercise, name: str) -> object:
     """Return the constant that the student's file gives this name, without executing the file."""
     try:
         tree = ast.parse(Path(exercise.file).read_bytes())
-    except (SyntaxError, ValueError) as error:
+    except NO_TREE as error:
         raise CannotExplore(f"{exercise.file} can't be compiled: {getattr(error, 'msg', error)}") from None
     for node in tree.body:
         if isinstance(node, ast.Assign) and [name] == [it.id for it in node.targets if isinstance(it, ast.Name)]:

@@ -10,6 +10,7 @@ from concmodels.course.catalogue import exercise, exercises
 from concmodels.course.exercise import Exercise
 from concmodels.course.isolated import check_isolated
 from concmodels.course.limits import Limits
+from concmodels.course.reading import Unreadable, read, syntax_tree
 from concmodels.course.verdict import Verdict
 from concmodels.programs.output.streams import BadInput
 
@@ -66,20 +67,21 @@ def grade(files: list[tuple[Path, Exercise]], jobs: int, limits: Limits) -> Iter
 
 
 def graded(file: Path, its: Exercise, limits: Limits) -> Graded:
-    """Grade one file."""
+    """Grade one file. Whatever is wrong with it is its verdict, and never the end of the grading of others."""
     try:
-        answer = file.read_bytes()
-    except OSError as error:
-        return Graded(file, its, Verdict(its.number, its.points, stopped=f"it can't be read: {error.strerror}"))
-    verdict = check_isolated(its, answer, limits)
-    return Graded(file, its, replace(verdict, note=note(answer, its)))
+        answer = read(file)
+        verdict = replace(check_isolated(its, answer, limits), note=note(answer, its))
+    except Unreadable as error:
+        verdict = Verdict(its.number, its.points, stopped=str(error))
+    except Exception as error:  # noqa: BLE001 - one hand-in must not stop the grading of a class
+        verdict = Verdict(its.number, its.points, stopped=f"the grader itself fails on it: {type(error).__name__}")
+    return Graded(file, its, verdict)
 
 
 def note(answer: bytes, its: Exercise) -> str:
     """Return what a person should look at: names by which code can reach the grader, and that no answer needs."""
-    try:
-        tree = ast.parse(answer)
-    except SyntaxError, ValueError:
+    tree = syntax_tree(answer)
+    if tree is None:
         return ""
     odd = {name for name in _imports(tree) if name not in HARMLESS and name not in its.imports}
     odd |= {

@@ -5,11 +5,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from hostile import FIRST, HOSTILE
+from hostile import FIRST, HOSTILE, RIGHT
 
+from concmodels.course.alike import functions
 from concmodels.course.catalogue import exercise
-from concmodels.course.grading import graded
+from concmodels.course.grading import grade, graded
 from concmodels.course.limits import Limits
+from concmodels.course.verdict import Verdict
 
 LIMITS = Limits(cpu_s=1, wall_s=20.0)
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="limits and orphans as Linux has them")
@@ -47,3 +49,35 @@ def test_a_hand_in_has_no_network(tmp_path):
     file = tmp_path / "lost_update.py"
     file.write_text(f"raise OSError({names})\n")
     assert "OSError: ['lo']" in graded(file, exercise(2), LIMITS).verdict.sentence
+
+
+@pytest.mark.parametrize("text", ["x = " + "-" * 90_000 + "1", "x = " + "+".join(["1"] * 60_000), "#" * (2**20 + 1)])
+def test_a_text_that_is_too_deep_or_too_large_is_no_more_than_its_own_verdict(text, tmp_path, monkeypatch):
+    monkeypatch.setattr("concmodels.course.grading.check_isolated", lambda its, *_: Verdict(2, 4, stopped="checked"))
+    file = tmp_path / "lost_update.py"
+    file.write_text(text)
+    found = graded(file, exercise(2), LIMITS).verdict
+    assert found.score == 0 and found.sentence in ("checked", "it is larger than 1 MiB")
+    assert functions(file) == {}
+
+
+@needs_linux
+def test_only_regular_files_are_read(tmp_path):
+    (tmp_path / "right.py").write_text(RIGHT)
+    for name, target in {"link": tmp_path / "right.py", "zero": "/dev/zero", "dangling": "nothing"}.items():
+        (tmp_path / name).symlink_to(target)
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "zero", "dangling"):
+        assert graded(tmp_path / name, exercise(2), LIMITS).verdict.stopped == "it is a link: only a file can be graded"
+    assert graded(tmp_path / "pipe", exercise(2), LIMITS).verdict.stopped == "it is not a regular file"
+    assert "Is a directory" in graded(tmp_path, exercise(2), LIMITS).verdict.stopped
+
+
+def test_a_failure_of_the_grader_is_the_verdict_of_that_file_alone(tmp_path, monkeypatch):
+    def fails(*_):
+        raise KeyError("sim")
+
+    monkeypatch.setattr("concmodels.course.grading.check_isolated", fails)
+    (tmp_path / "it.py").write_text(RIGHT)
+    said = [it.verdict.sentence for it in grade([(tmp_path / "it.py", exercise(2))] * 2, 2, LIMITS)]
+    assert said == ["the grader itself fails on it: KeyError"] * 2
