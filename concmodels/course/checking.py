@@ -18,6 +18,7 @@ from concmodels.conformance import Line, Refused, grade
 from concmodels.course.causes import cause
 from concmodels.course.exercise import Exercise, Step
 from concmodels.course.reading import NO_TREE, syntax_tree
+from concmodels.course.refusing import no_new_process
 from concmodels.course.verdict import Judged, Verdict
 from concmodels.errors import Deadlock
 from concmodels.explore import CannotExplore, Failure, Report, explore, replay
@@ -84,9 +85,10 @@ def _wrong(step: Step, why: str, picture: str = "", replay: str = "", points: in
 
 
 def _explored(exercise: Exercise, step: Step) -> Judged:
-    report = explore(
-        f"{exercise.check}:{step.function}", schedules=step.schedules, seconds=step.seconds, steps=step.steps
-    )
+    with no_new_process():
+        report = explore(
+            f"{exercise.check}:{step.function}", schedules=step.schedules, seconds=step.seconds, steps=step.steps
+        )
     if failure := report.failure:
         drawn = "\n".join([*getattr(failure.error, "waits", ()), "", *picture(failure.moments, ROWS)])
         return _wrong(step, _why(step, failure), drawn.strip("\n"), f"{step.function}:{failure.replay_id}")

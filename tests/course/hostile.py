@@ -48,20 +48,24 @@ raise SystemError("no key is left")
 """
 
 CHILD = """
-import os, sys, time
-if os.fork() == 0:
+import ctypes, os, select
+fork = ctypes.CDLL(None).fork
+if fork() == 0:
     os.setsid()
-    if os.fork() == 0:
-        with open(MARK, "w") as file:
-            file.write(str(os.getpid()))
-        time.sleep(300)
+    if fork() == 0:
+        with open(MARK, "a") as file:
+            file.write(os.getcwd() + "\\n")
+        select.select([], [], [], 300)
     os._exit(0)
 os.wait()
 while not (os.path.exists(MARK) and open(MARK).read()):
-    time.sleep(0.01)
+    select.select([], [], [], 0.01)
 """.replace("MARK", "{mark!r}")
 
-FIRST = ("forges", "leaves_child", "kills_parent", "waits_for_ever", "takes_memory")
+NO_COUNTER = "Counter = None\n"
+BOMB = "import os, signal, time\nfor _ in range(20):\n    if os.fork() == 0: os.setsid(); time.sleep(300)\n"
+
+FIRST = ("forges", "leaves_child", "kills_parent", "forks", "waits_for_ever", "takes_memory")
 """The others only with --thorough."""
 
 HOSTILE = {
@@ -82,7 +86,9 @@ HOSTILE = {
     "exits": ("import os; os._exit(0)\n", "it ended Python before the check was done"),
     "leaves": ("import sys; sys.exit()\n", ""),
     "crashes": ("import ctypes; ctypes.string_at(0)\n", "it ended Python with status 139"),
-    "kills_parent": ("import os, signal; os.kill(os.getppid(), signal.SIGKILL)\n", "it "),
+    "kills_parent": ("import os, signal; os.kill(os.getppid(), signal.SIGKILL)\n" + NO_COUNTER, "NoneType"),
+    "stops_parent": ("import os, signal; os.kill(os.getppid(), signal.SIGSTOP)\n" + NO_COUNTER, "NoneType"),
+    "forks": (BOMB, "may start no process"),
     "closes_everything": ("import os; os.closerange(0, 256)\nclass Counter: pass\n", ""),
     "waits_for_ever": (RIGHT.replace("Lock()", "Lock(); self.lock.acquire()"), "nobody can go on"),
     "takes_input": ("input()\n", "input()"),
