@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from concmodels.course.causes import cause
 from concmodels.course.exercise import Exercise, Step
 from concmodels.course.reading import NO_TREE, syntax_tree
 from concmodels.course.refusing import no_new_process
+from concmodels.course.replaced import Originals
 from concmodels.course.verdict import Judged, Verdict
 from concmodels.errors import Deadlock
 from concmodels.explore import CannotExplore, Failure, Report, explore, replay
@@ -44,10 +46,22 @@ def checked(exercise: Exercise) -> Verdict:
     """Check the answer that lies in the current folder, where `lay_out` has put it."""
     if found := _forbidden(exercise):
         return Verdict(exercise.number, exercise.points, stopped=f"{found} is what is to be built here: don't use it")
-    steps = [_judged(exercise, step) for step in exercise.steps if not step.suite[1]]
+    originals = Originals()
+    steps = [_judged(exercise, step, originals) for step in exercise.steps if not step.suite[1]]
     if chapters := [step for step in exercise.steps if step.suite[1]]:
         steps += _chapters(exercise, chapters)
-    return Verdict(exercise.number, exercise.points, tuple(steps))
+    return Verdict(exercise.number, exercise.points, tuple(_counted(exercise, steps)))
+
+
+def _counted(exercise: Exercise, judged: list[Judged]) -> list[Judged]:
+    """Take the points of what holds without the main step, as in a file in which nothing has been done; put it last."""
+    main = exercise.main
+    if not main.function or any(it.is_right for it in judged if it.says == main.says):
+        return judged
+    runs = {step.says for step in exercise.steps if step.function and not step.replay}
+    but = f"it counts only if this does: {main.says}"
+    idle = [replace(it, points=0, sentence=but) for it in judged if it.is_right and it.says in runs]
+    return [it for it in judged if not (it.is_right and it.says in runs)] + idle
 
 
 def _forbidden(exercise: Exercise) -> str:
@@ -69,13 +83,15 @@ def replayed(exercise: Exercise, function: str, schedule: str) -> str:
     return str(report)
 
 
-def _judged(exercise: Exercise, step: Step) -> Judged:
+def _judged(exercise: Exercise, step: Step, originals: Originals) -> Judged:
     try:
         if step.replay:
             return _replay(exercise, step)
         if step.number:
             return _number(exercise, step)
-        return _explored(exercise, step)
+        judged = _explored(exercise, step)
+        name = originals.replaced()
+        return _wrong(step, f"it replaces {name}, with which it is checked") if name else judged
     except CannotExplore as error:
         return _wrong(step, str(error))
 

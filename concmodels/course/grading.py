@@ -84,13 +84,41 @@ def note(answer: bytes, its: Exercise) -> str:
     if tree is None:
         return ""
     odd = {name for name in _imports(tree) if name not in HARMLESS and name not in its.imports}
-    odd |= {
-        name
-        for node in ast.walk(tree)
-        for name in (getattr(node, "attr", ""), getattr(node, "id", ""))
-        if (name.startswith("__") and name not in ORDINARY) or name in ("eval", "exec", "compile", "globals", "vars")
-    }
+    odd |= set(_names(tree)) | set(_replaced(tree))
     return f"look at it: it uses {', '.join(sorted(odd))}" if odd else ""
+
+
+_REACHING = {"eval", "exec", "compile", "globals", "locals", "vars", "getattr", "setattr", "delattr", "modules",
+             "f_back", "f_locals", "f_globals", "gi_frame", "cr_frame", "tb_frame"}  # fmt: skip
+"""Names by which code reaches what nobody has given it."""
+
+
+def _names(tree: ast.Module) -> Iterator[str]:
+    """Yield names that reach far, and private ones of anything but `self`."""
+    for node in ast.walk(tree):
+        name = getattr(node, "attr", "") or getattr(node, "id", "")
+        if name in _REACHING or (name.startswith("__") and name not in ORDINARY):
+            yield name
+        elif isinstance(node, ast.Attribute) and name.startswith("_") and name not in ORDINARY:
+            is_own = isinstance(node.value, ast.Name) and node.value.id == "self"
+            yield from () if is_own else (name,)
+
+
+def _replaced(tree: ast.Module) -> Iterator[str]:
+    """Yield the attributes of what was imported to which something is assigned, as in `threading.Thread = ...`."""
+    imported = {
+        (alias.asname or alias.name).partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            first: ast.expr = node
+            while isinstance(first, ast.Attribute):
+                first = first.value
+            if isinstance(first, ast.Name) and first.id in imported:
+                yield ast.unparse(node)
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:

@@ -94,3 +94,38 @@ HOSTILE = {
     "takes_input": ("input()\n", "input()"),
     "recurses": ("def f(): f()\nf()\n", "RecursionError"),
 }
+
+CHEATS = {
+    "replaces_thread": (
+        """
+import threading
+class InOrder:
+    def __init__(self, target, args=()): target(*args)
+    def start(self): pass
+    join = start
+threading.Thread = InOrder
+class Counter:
+    value = 0
+    def add(self, number): self.value += number
+""",
+        "look at it: it uses threading.Thread",
+    ),
+    "replaces_start": (
+        RIGHT + "threading.Thread.start = lambda self: self.run()\n",
+        "it replaces threading.Thread.start, with which it is checked",
+    ),
+    "replaces_builtin": (
+        RIGHT + "import builtins\nbuiltins.sum = min\n",
+        "it replaces builtins.sum, with which it is checked",
+    ),
+    "is_constant": (
+        "class Counter:\n    value = 3\n    def add(self, number):\n        if number == 'one': raise TypeError\n",
+        "a new counter is 0",
+    ),
+    "is_equal_to_all": (
+        "class All:\n    __eq__ = lambda *_: True\n    __ne__ = __eq__\n"
+        "class Counter:\n    value = All()\n    def add(self, number): number + 1\n",
+        "a plain int",
+    ),
+}
+"""Hand-ins of exercise 2 that fool its check, instead of the grader."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hostile import FIRST, HOSTILE, RIGHT
+from hostile import CHEATS, FIRST, HOSTILE, RIGHT
 
 from concmodels.course.alike import functions
 from concmodels.course.catalogue import exercise
-from concmodels.course.grading import grade, graded
+from concmodels.course.grading import grade, graded, note
 from concmodels.course.limits import Limits
 from concmodels.course.verdict import Verdict
 
@@ -95,3 +95,26 @@ def test_a_failure_of_the_grader_is_the_verdict_of_that_file_alone(tmp_path, mon
     (tmp_path / "it.py").write_text(RIGHT)
     said = [it.verdict.sentence for it in grade([(tmp_path / "it.py", exercise(2))] * 2, 2, LIMITS)]
     assert said == ["the grader itself fails on it: KeyError"] * 2
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_cheat_has_no_points_for_the_first_step(name, tmp_path):
+    text, says = CHEATS[name]
+    file = tmp_path / "lost_update.py"
+    file.write_text(text)
+    found = graded(file, exercise(2), replace(LIMITS, cpu_s=20)).verdict
+    assert found.steps[0].points == 0 and says in found.sentence, found
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("getattr(threading, '_' + 'sys')", "getattr"),
+        ("threading._sys.modules", "_sys, modules"),
+        ("def f(it): return it.gi_frame.f_back.f_locals", "f_back, f_locals, gi_frame"),
+        ("threading.Thread.start = None", "threading.Thread.start"),
+        ("class A:\n    def f(self, it): return self._mine, it._yours", "_yours"),
+    ],
+)
+def test_what_reaches_the_grader_is_noted(line, name):
+    assert note(f"import threading\n{line}\n".encode(), exercise(2)) == f"look at it: it uses {name}"
