@@ -21,7 +21,7 @@ from concmodels.course.exercise import Exercise, Step
 from concmodels.course.reading import NO_TREE, syntax_tree
 from concmodels.course.refusing import no_new_process
 from concmodels.course.replaced import Originals
-from concmodels.course.verdict import Judged, Verdict
+from concmodels.course.verdict import LONGEST, Judged, Verdict, plain
 from concmodels.errors import Deadlock
 from concmodels.explore import CannotExplore, Failure, Report, explore, replay
 from concmodels.explore.failures.picture import picture
@@ -97,7 +97,12 @@ def _judged(exercise: Exercise, step: Step, originals: Originals) -> Judged:
 
 
 def _wrong(step: Step, why: str, picture: str = "", replay: str = "", points: int = 0) -> Judged:
-    return Judged(step.says, points, step.points, why, picture, replay)
+    return Judged(step.says, points, step.points, plain(why, LONGEST), _clean(picture), replay)
+
+
+def _clean(picture: str) -> str:
+    """Return a picture in which texts of a hand-in may be, without control characters and long lines."""
+    return "\n".join(plain(line, LONGEST) for line in picture.split("\n")[:200])
 
 
 def _explored(exercise: Exercise, step: Step) -> Judged:

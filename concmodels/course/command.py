@@ -19,7 +19,7 @@ from concmodels.course.limits import Limits
 from concmodels.course.outputs import write_csv, write_gradescope, write_junit, write_reports
 from concmodels.course.progress import Progress
 from concmodels.course.selftest import selftest
-from concmodels.course.verdict import Verdict
+from concmodels.course.verdict import Verdict, plain
 from concmodels.course.watching import watch
 from concmodels.programs.options import Parser, number, seconds, whole
 from concmodels.programs.output.streams import BadInput, quiet_when_closed, say
@@ -80,7 +80,7 @@ def _grade_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", metavar="FILE|FOLDER", type=Path, nargs="+", help="hand-ins; of a folder, all .py files in it")
     add("--exercise", metavar="N", type=whole(), help="what they answer; default: what their names say")
-    add("--csv", metavar="FILE", help="write a line for each: file, exercise, score, max_score, verdict")
+    add("--csv", metavar="FILE", help="write a line for each: file, exercise, score, max_score, verdict, look_at_it")
     add("--junit", metavar="FILE", help="write an XML report, as test tools read it")
     add("--gradescope", metavar="FOLDER", help="write a results.json for each, as Gradescope reads it")
     add("--reports", metavar="FOLDER", help="write a text for each, to be given to its author")
@@ -223,12 +223,14 @@ def _selftest(options: argparse.Namespace) -> int:
 
 def _grade(options: argparse.Namespace) -> int:
     limits = Limits(wall_s=options.seconds, memory_mib=options.memory)
-    files = hand_ins(options.paths, options.exercise)
+    found = hand_ins(options.paths, options.exercise)
     graded: list[Graded] = []
     try:
-        for it in grade(files, options.jobs or _processors(), limits):
+        for it in grade(found.files, options.jobs or _processors(), limits):
             graded.append(it)
-            _say(f"{it.verdict.score:3} of {it.verdict.max_score:2}  {it.file}: {it.verdict.sentence}")
+            _say(f"{it.verdict.score:3} of {it.verdict.max_score:2}  {plain(str(it.file))}: {it.verdict.sentence}")
+        if found.left:
+            say("concmodels.course", found.left)
     finally:  # Ctrl-C writes what was graded by then
         for write, path in ((write_csv, options.csv), (write_junit, options.junit),
                             (write_gradescope, options.gradescope), (write_reports, options.reports)):  # fmt: skip

@@ -1,6 +1,7 @@
 """Grades hand-ins: each in a process of its own, several at a time."""
 
 import ast
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from concmodels.course.exercise import Exercise
 from concmodels.course.isolated import check_isolated
 from concmodels.course.limits import Limits
 from concmodels.course.reading import Unreadable, read, syntax_tree
-from concmodels.course.verdict import Verdict
+from concmodels.course.verdict import Verdict, plain
 from concmodels.programs.output.streams import BadInput
 
 HARMLESS = {"__future__", "collections", "concmodels", "concmodels.errors", "contextlib", "dataclasses", "heapq",
@@ -31,29 +32,73 @@ class Graded:
     verdict: Verdict
 
 
-def hand_ins(paths: list[Path], number: int | None) -> list[tuple[Path, Exercise]]:
+@dataclass(frozen=True)
+class HandIns:
+    """Files to grade, each with its exercise, and the .py files whose exercise is not known, and folders without any."""
+
+    files: list[tuple[Path, Exercise]]
+    left_out: list[Path]
+
+    @property
+    def left(self) -> str:
+        """The sentence on what is not graded; nothing if all is."""
+        if not self.left_out:
+            return ""
+        some = ", ".join(str(path) for path in self.left_out[:5]) + (", ..." if len(self.left_out) > 5 else "")
+        are = "1 file or folder was" if len(self.left_out) == 1 else f"{len(self.left_out)} files or folders were"
+        return plain(f"{are} not graded: {some}; --exercise says what files answer")
+
+
+def hand_ins(paths: list[Path], number: int | None) -> HandIns:
     """Return the files to grade, each with its exercise: that with this number, or that which its name says.
 
     Of a folder all files count that have such a name; with a number, all .py files. Raises `BadInput`.
     """
     found: dict[Path, Exercise] = {}
+    left_out = []
     for path in paths:
-        if not path.exists():
+        if not path.exists() and not path.is_symlink():
             raise BadInput(f"there is no {path}")
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+        left_out += _without_python(path) if path.is_dir() else []
+        for file in _python_files(path) if path.is_dir() else [path]:
             its = exercise(number) if number is not None else _named(file)
             if its is None and path.is_dir():
+                left_out.append(file)
                 continue
             if its is None:
                 raise BadInput(f"{file} has the name of no exercise: --exercise says which one it answers")
             found[file] = its
     if not found:
         raise BadInput(f"no file in {paths[0]} has the name of an exercise: --exercise says which one they answer")
-    return list(found.items())
+    return HandIns(list(found.items()), left_out)
+
+
+def _python_files(folder: Path) -> list[Path]:
+    """Return the .py files in a folder, without what macOS and Python put beside them, and what an exercise gives."""
+    given = {name for its in exercises().values() for name in its.given}
+    return sorted(
+        file
+        for file in folder.rglob("*")
+        if file.suffix.lower() == ".py"
+        and "__MACOSX" not in file.parts
+        and not file.name.startswith("._")
+        and file.name not in given
+        and not file.is_dir()
+    )
+
+
+def _without_python(folder: Path) -> list[Path]:
+    """Return the folders right in this one, such as students have, in which no .py file is."""
+    inner = sorted(it for it in folder.iterdir() if it.is_dir() and not it.name.startswith((".", "__")))
+    return [it for it in inner if not _python_files(it)]
 
 
 def _named(file: Path) -> Exercise | None:
-    return next((it for it in exercises().values() if file.stem == it.module or file.parent.name == it.module), None)
+    """Return the exercise whose name is in that of a file, the longest one, or is that of its folder."""
+    name = re.sub(r"[\W_]+", "_", file.stem.lower())
+    named = [it for it in exercises().values() if f"_{it.module}_" in f"_{name}_"]
+    named.sort(key=lambda it: len(it.module))
+    return named[-1] if named else next((it for it in exercises().values() if file.parent.name == it.module), None)
 
 
 def grade(files: list[tuple[Path, Exercise]], jobs: int, limits: Limits) -> Iterator[Graded]:

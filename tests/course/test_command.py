@@ -131,7 +131,7 @@ def test_grades_are_written_in_four_forms(course):
     assert status == 1 and len(out.splitlines()) == 3
     rows = list(csv.DictReader(Path("g.csv").read_text().splitlines()))
     assert [list(row.values())[1:4] for row in rows] == [["2", "4", "4"], ["2", "0", "4"], ["2", "0", "4"]]
-    assert list(rows[0]) == ["file", "exercise", "score", "max_score", "verdict"]
+    assert list(rows[0]) == ["file", "exercise", "score", "max_score", "verdict", "look_at_it"]
     assert "was never closed" in rows[2]["verdict"]
     suites = ElementTree.parse("g.xml").getroot()
     assert [suite.get("failures") for suite in suites] == ["0", "2", "2"]

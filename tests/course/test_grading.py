@@ -1,5 +1,6 @@
 """Hand-ins, graded: none of them harms the others, gets points that it has not earned, or leaves anything behind."""
 
+import csv
 import os
 import sys
 from contextlib import suppress
@@ -10,10 +11,11 @@ import pytest
 from hostile import CHEATS, FIRST, HOSTILE, RIGHT
 
 from concmodels.course.alike import functions
-from concmodels.course.catalogue import exercise
-from concmodels.course.grading import grade, graded, note
+from concmodels.course.catalogue import exercise, exercises
+from concmodels.course.grading import Graded, _named, grade, graded, hand_ins, note
 from concmodels.course.limits import Limits
-from concmodels.course.verdict import Verdict
+from concmodels.course.outputs import write_csv
+from concmodels.course.verdict import LONGEST, Verdict
 
 LIMITS = Limits(cpu_s=1, wall_s=20.0)
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="limits and orphans as Linux has them")
@@ -118,3 +120,40 @@ def test_a_cheat_has_no_points_for_the_first_step(name, tmp_path):
 )
 def test_what_reaches_the_grader_is_noted(line, name):
     assert note(f"import threading\n{line}\n".encode(), exercise(2)) == f"look at it: it uses {name}"
+
+
+def test_names_that_file_systems_and_portals_change_are_found_and_others_told(tmp_path):
+    theirs = [
+        "lost_update (1).py",
+        "Lost_Update.py",
+        "ada_lost_update.py",
+        "bob/LOST-UPDATE.PY",
+        "eve/lost_update/a.py",
+    ]
+    no_one_s = ["__MACOSX/lost_update.py", "._lost_update.py", "visitors.py"]
+    for name in [*theirs, *no_one_s, "mine.py"]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(RIGHT)
+    found = hand_ins([tmp_path], None)
+    assert {str(file.relative_to(tmp_path)) for file, _ in found.files} == {*theirs}
+    assert {its.number for _, its in found.files} == {2}
+    assert found.left.startswith("2 files or folders were not graded: ")
+    assert {path.name for path in found.left_out} == {"empty", "mine.py"}
+
+
+def test_every_file_of_an_exercise_has_the_name_of_that_one():
+    for its in exercises().values():
+        assert hand_ins([its.folder / "solution.py"], its.number).files[0][1] is its
+        assert _named(Path("in", its.file)) is its, its.file
+
+
+def test_a_verdict_is_one_short_line_that_does_nothing_to_a_terminal(tmp_path):
+    file = tmp_path / "lost_update.py"
+    file.write_text("raise ValueError('\\x1b[2J\\a\\r' + 'x' * 200_000)\n")
+    found = graded(file, exercise(2), replace(LIMITS, cpu_s=20)).verdict
+    assert len(found.sentence) <= LONGEST and found.sentence.isprintable() and "ValueError" in found.sentence
+    assert all(len(step.sentence) <= LONGEST for step in found.steps)
+    graded_file = Graded(Path("=1+1.py"), exercise(2), replace(found, note="look at it: it uses os"))
+    write_csv([graded_file], tmp_path / "g.csv")
+    row = next(csv.DictReader((tmp_path / "g.csv").read_text().splitlines()))
+    assert (row["file"], row["look_at_it"]) == ("'=1+1.py", "yes")
