@@ -34,7 +34,7 @@ class Graded:
 
 @dataclass(frozen=True)
 class HandIns:
-    """Files to grade, each with its exercise, and the .py files whose exercise is not known, and folders without any."""
+    """Files to grade, each with its exercise; and the .py files that have none, and folders without a .py file."""
 
     files: list[tuple[Path, Exercise]]
     left_out: list[Path]

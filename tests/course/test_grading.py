@@ -130,6 +130,7 @@ def test_names_that_file_systems_and_portals_change_are_found_and_others_told(tm
         "bob/LOST-UPDATE.PY",
         "eve/lost_update/a.py",
     ]
+    (tmp_path / "empty").mkdir()
     no_one_s = ["__MACOSX/lost_update.py", "._lost_update.py", "visitors.py"]
     for name in [*theirs, *no_one_s, "mine.py"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
