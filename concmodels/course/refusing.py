@@ -1,4 +1,4 @@
-"""What an explored program may not do."""
+"""An explored program may start no process."""
 
 import sys
 from collections.abc import Iterator

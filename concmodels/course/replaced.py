@@ -1,4 +1,4 @@
-"""What a hand-in puts in the place of the things with which it is checked: `threading.Thread`, for instance."""
+"""Tells when a hand-in replaces things with which it is checked, such as `threading.Thread`."""
 
 import builtins
 import threading
@@ -9,7 +9,7 @@ from concmodels.explore.threads.program import library
 
 
 class Originals:
-    """What is checked with, as it was before any code of a hand-in ran."""
+    """The things with which a hand-in is checked, as they were before any code of it ran."""
 
     def __init__(self) -> None:
         self._before = dict(_parts())
