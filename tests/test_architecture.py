@@ -93,8 +93,7 @@ ARROWS = {
     "check": "catalog conformance/grading conformance/suite errors package platform pool programs programs/output ring",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
     "course": "catalog conformance errors explore explore/failures explore/running explore/threads package "
-    "platform programs "
-    "programs/output",
+    "platform programs programs/output",
     "command": "check package programs programs/output",
 }
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
