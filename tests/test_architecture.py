@@ -92,8 +92,8 @@ ARROWS = {
     "models/folder models/simulated platform programs programs/output",
     "check": "catalog conformance/grading conformance/suite errors package platform pool programs programs/output ring",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
-    "course": "catalog conformance errors explore explore/failures explore/running package platform programs "
-    "programs/output",
+    "course": "catalog conformance errors explore explore/failures explore/running explore/threads package "
+    "platform programs programs/output",
     "command": "check package programs programs/output",
 }
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
@@ -216,6 +216,7 @@ NAMED_ABOVE = {
     "conformance/grading/simulated.py": "the simulated world, and the library that it needs",
     "conformance/guarantees/sharing_ends.py": "numpy does not load in an interpreter",
     "course/command.py": "the simulated world",
+    "course/replaced.py": "the simulated world, which hand-ins could change",
     "explore/__main__.py": "the simulated world",
     "explore/plugin.py": "the simulated world",
     "explore/command.py": "which programs can be explored, in the help",

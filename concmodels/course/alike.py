@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
+from concmodels.course.reading import Unreadable, read, syntax_tree
 from concmodels.programs.output.streams import BadInput
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def alike(paths: list[Path], least: float) -> Iterator[str]:
@@ -34,11 +37,11 @@ def alike(paths: list[Path], least: float) -> Iterator[str]:
 def functions(file: Path) -> Counter[str]:
     """Return the functions of a file, without names, and how often it has each."""
     try:
-        tree = ast.parse(file.read_bytes())
-    except SyntaxError, ValueError:
+        tree = syntax_tree(read(file))
+        definitions = (node for node in ast.walk(tree or ast.Module()) if isinstance(node, _FUNCTIONS))
+        return Counter(map(nameless, definitions))
+    except Unreadable, RecursionError, MemoryError:
         return Counter()
-    definitions = (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
-    return Counter(map(nameless, definitions))
 
 
 def nameless(function: ast.AST) -> str:

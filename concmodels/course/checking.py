@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,10 @@ from concmodels import catalog
 from concmodels.conformance import Line, Refused, grade
 from concmodels.course.causes import cause
 from concmodels.course.exercise import Exercise, Step
-from concmodels.course.verdict import Judged, Verdict
+from concmodels.course.reading import NO_TREE, syntax_tree
+from concmodels.course.refusing import no_new_process
+from concmodels.course.replaced import Originals
+from concmodels.course.verdict import LONGEST, Judged, Verdict, plain
 from concmodels.errors import Deadlock
 from concmodels.explore import CannotExplore, Failure, Report, explore, replay
 from concmodels.explore.failures.picture import picture
@@ -42,17 +46,28 @@ def checked(exercise: Exercise) -> Verdict:
     """Check the answer that lies in the current folder, where `lay_out` has put it."""
     if found := _forbidden(exercise):
         return Verdict(exercise.number, exercise.points, stopped=f"{found} is what is to be built here: don't use it")
-    steps = [_judged(exercise, step) for step in exercise.steps if not step.suite[1]]
+    originals = Originals()
+    steps = [_judged(exercise, step, originals) for step in exercise.steps if not step.suite[1]]
     if chapters := [step for step in exercise.steps if step.suite[1]]:
         steps += _chapters(exercise, chapters)
-    return Verdict(exercise.number, exercise.points, tuple(steps))
+    return Verdict(exercise.number, exercise.points, tuple(_counted(exercise, steps)))
+
+
+def _counted(exercise: Exercise, judged: list[Judged]) -> list[Judged]:
+    """Take the points of what holds without the main step, as in a file in which nothing has been done; put it last."""
+    main = exercise.main
+    if not main.function or any(it.is_right for it in judged if it.says == main.says):
+        return judged
+    runs = {step.says for step in exercise.steps if step.function and not step.replay}
+    but = f"it counts only if this does: {main.says}"
+    idle = [replace(it, points=0, sentence=but) for it in judged if it.is_right and it.says in runs]
+    return [it for it in judged if not (it.is_right and it.says in runs)] + idle
 
 
 def _forbidden(exercise: Exercise) -> str:
     """Return the name in the student's file that may not be used; nothing if there is none."""
-    try:
-        tree = ast.parse(Path(exercise.file).read_bytes())
-    except SyntaxError, ValueError:
+    tree = syntax_tree(Path(exercise.file).read_bytes())
+    if tree is None:
         return ""
     named = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(tree)}
     named |= {it.name for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for it in node.names}
@@ -67,25 +82,33 @@ def replayed(exercise: Exercise, function: str, schedule: str) -> str:
     return str(replay(f"{exercise.check}:{function}", schedule=schedule))
 
 
-def _judged(exercise: Exercise, step: Step) -> Judged:
+def _judged(exercise: Exercise, step: Step, originals: Originals) -> Judged:
     try:
         if step.replay:
             return _replay(exercise, step)
         if step.number:
             return _number(exercise, step)
-        return _explored(exercise, step)
+        judged = _explored(exercise, step)
+        name = originals.replaced()
+        return _wrong(step, f"it replaces {name}, with which it is checked") if name else judged
     except CannotExplore as error:
         return _wrong(step, str(error))
 
 
 def _wrong(step: Step, why: str, picture: str = "", replay: str = "", points: int = 0) -> Judged:
-    return Judged(step.says, points, step.points, why, picture, replay)
+    return Judged(step.says, points, step.points, plain(why, LONGEST), _clean(picture), replay)
+
+
+def _clean(picture: str) -> str:
+    """Return a picture in which texts of a hand-in may be, without control characters and long lines."""
+    return "\n".join(plain(line, LONGEST) for line in picture.split("\n")[:200])
 
 
 def _explored(exercise: Exercise, step: Step) -> Judged:
-    report = explore(
-        f"{exercise.check}:{step.function}", schedules=step.schedules, seconds=step.seconds, steps=step.steps
-    )
+    with no_new_process():
+        report = explore(
+            f"{exercise.check}:{step.function}", schedules=step.schedules, seconds=step.seconds, steps=step.steps
+        )
     if failure := report.failure:
         drawn = "\n".join([*getattr(failure.error, "waits", ()), "", *picture(failure.moments, ROWS)])
         return _wrong(step, _why(step, failure), drawn.strip("\n"), f"{step.function}:{failure.replay_id}")
@@ -153,7 +176,7 @@ def _value(exercise: Exercise, name: str) -> object:
     """Return the constant that the student's file gives this name, without executing the file."""
     try:
         tree = ast.parse(Path(exercise.file).read_bytes())
-    except (SyntaxError, ValueError) as error:
+    except NO_TREE as error:
         raise CannotExplore(f"{exercise.file} can't be compiled: {getattr(error, 'msg', error)}") from None
     for node in tree.body:
         targets, value = _assigned(node)

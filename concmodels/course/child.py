@@ -51,7 +51,7 @@ def main() -> int:
     if not hasattr(os, "fork"):
         return work()
     limited(limits)
-    return supervised(work, limits.wall_s)
+    return supervised(work, limits)
 
 
 def _tell(order: dict[str, Any], seal: hmac.HMAC, answers: int) -> int:

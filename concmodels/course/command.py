@@ -22,7 +22,7 @@ from concmodels.course.options import between, bounded_seconds
 from concmodels.course.outputs import try_to_write, write_csv, write_gradescope, write_junit, write_reports
 from concmodels.course.progress import Progress
 from concmodels.course.selftest import selftest
-from concmodels.course.verdict import Verdict
+from concmodels.course.verdict import Verdict, plain
 from concmodels.course.watching import watch
 from concmodels.programs.options import Parser, number, whole
 from concmodels.programs.output.streams import BadInput, quiet_when_closed, say
@@ -87,7 +87,7 @@ def _grade_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", metavar="FILE|FOLDER", type=Path, nargs="+", help="hand-ins; of a folder, all .py files in it")
     add("--exercise", metavar="N", type=whole(), help="what they answer; default: what their names say")
-    add("--csv", metavar="FILE", type=Path, help="write a line for each: file, exercise, score, max_score, verdict")
+    add("--csv", metavar="FILE", type=Path, help="write a line for each: file, exercise, points, verdict, look_at_it")
     add("--junit", metavar="FILE", type=Path, help="write an XML report, as test tools read it")
     add("--gradescope", metavar="FOLDER", type=Path, help="write a results.json for each, as Gradescope reads it")
     add("--reports", metavar="FOLDER", type=Path, help="write a text for each, to be given to its author")
@@ -251,14 +251,16 @@ def _selftest(options: argparse.Namespace) -> int:
 
 def _grade(options: argparse.Namespace) -> int:
     limits = Limits(wall_s=options.seconds, memory_mib=options.memory)
-    files = hand_ins(options.paths, options.exercise)
+    found = hand_ins(options.paths, options.exercise)
     try_to_write(options.csv, options.junit, folders=(options.gradescope, options.reports))
     done: dict[Path, Graded] = {}
     try:
-        for it in grade(files, options.jobs or _processors(), limits, done):
-            _say(f"{it.verdict.score:3} of {it.verdict.max_score:2}  {it.file}: {it.verdict.sentence}")
+        for it in grade(found.files, options.jobs or _processors(), limits, done):
+            _say(f"{it.verdict.score:3} of {it.verdict.max_score:2}  {plain(str(it.file))}: {it.verdict.sentence}")
+        if found.left:
+            say("concmodels.course", found.left)
     finally:  # Ctrl-C writes what was graded by then
-        graded = [done[file] for file, _ in files if file in done]
+        graded = [done[file] for file, _ in found.files if file in done]
         for write, path in ((write_csv, options.csv), (write_junit, options.junit),
                             (write_gradescope, options.gradescope), (write_reports, options.reports)):  # fmt: skip
             if path is not None:

@@ -23,6 +23,7 @@ class Step:
     * `number`: instead, the name in the student's file of a number, and what it must be
     * `suite`: instead, a chapter of guarantees for the channel in the student's file, and how many there are to keep
     * `models`: the real models on which the function is also run, once
+    * `is_main`: whether the other functions count only if this one holds; by default that is the first
     * `in_all`: whether all schedules can be run, so that a task that polls is a mistake
     """
 
@@ -34,6 +35,7 @@ class Step:
     number: tuple[str, int] | None = None
     suite: tuple[str, int] = ("", 0)
     models: tuple[str, ...] = ()
+    is_main: bool = False
     in_all: bool = True
     schedules: int = 400
     seconds: float = 20.0
@@ -89,6 +91,11 @@ class Exercise:
     def points(self) -> int:
         """The points of all steps."""
         return sum(step.points for step in self.steps)
+
+    @property
+    def main(self) -> Step:
+        """The step without which the others that run a function have no points."""
+        return next((step for step in self.steps if step.is_main), self.steps[0])
 
     @property
     def shares_memory(self) -> bool:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from concmodels.platform.confining import confine, leave_network
+from concmodels.platform.confining import confine, leave_network, leave_processes_and_network, look_at_own_processes
 from concmodels.platform.measuring import descendants
 from concmodels.platform.waking import adopt_orphans
 
@@ -36,13 +36,53 @@ def limited(limits: Limits) -> None:
     """Set the limits of this process, and of all that it starts, as far as the system has them."""
     file_mib = None if limits.shares else limits.file_mib  # shared memory counts as a file
     confine(limits.cpu_s, limits.memory_mib, file_mib, limits.processes, shares=limits.shares)
-    if not limits.network:
+
+
+def supervised(work: Callable[[], int], limits: Limits) -> int:
+    """Do this in a process of its own; return its exit status. Whatever it has started is ended with it.
+
+    Where the system has namespaces, that work can't reach the process that supervises it, nor any other. Elsewhere it
+    has the rights of that process, and could end it. With a network, it is a student's own work, and is trusted.
+    """
+    if limits.network:
+        return _supervised(work, limits.wall_s)
+    status = _in_own_world(work, limits.wall_s)
+    if status is None:
         leave_network()
+        return _supervised(work, limits.wall_s)
+    return status
 
 
-def supervised(work: Callable[[], int], wall_s: float) -> int:
-    """Do this in a process of its own; return its exit status. Whatever it has started is ended with it."""
-    adopt_orphans()
+def _in_own_world(work: Callable[[], int], wall_s: float) -> int | None:
+    """Do this among processes that see no others; return its exit status, or None if there is no such world here."""
+    made, tell = os.pipe()
+    outside = os.fork()
+    if outside == 0:
+        status = 1
+        try:
+            if leave_processes_and_network():
+                first = os.fork()
+                status = _first(work, wall_s, tell) if first == 0 else _ended(os.waitpid(first, 0)[1])
+        finally:
+            os._exit(status)
+    os.close(tell)
+    status = _ended(os.waitpid(outside, 0)[1])
+    was_made = os.read(made, 1) != b""
+    os.close(made)
+    return status if was_made else None
+
+
+def _first(work: Callable[[], int], wall_s: float, tell: int) -> int:
+    """Be the first process of a world, at whose end the system ends all of it."""
+    if not look_at_own_processes():
+        return 1
+    os.write(tell, b"1")
+    os.close(tell)
+    return _status_of(_worker(work), time.monotonic() + wall_s)
+
+
+def _worker(work: Callable[[], int]) -> int:
+    """Start a process that does this; return its number. Its end is told by a signal that is blocked here."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     worker = os.fork()
     if worker == 0:
@@ -52,7 +92,13 @@ def supervised(work: Callable[[], int], wall_s: float) -> int:
             status = work()
         finally:
             os._exit(status)
-    status = _status_of(worker, time.monotonic() + wall_s)
+    return worker
+
+
+def _supervised(work: Callable[[], int], wall_s: float) -> int:
+    """Supervise this as a process that others can see, and end what it has started one by one."""
+    adopt_orphans()
+    status = _status_of(_worker(work), time.monotonic() + wall_s)
     while children := descendants(os.getpid()):
         for child in children:
             with contextlib.suppress(ProcessLookupError):
@@ -62,12 +108,17 @@ def supervised(work: Callable[[], int], wall_s: float) -> int:
     return status
 
 
+def _ended(status: int) -> int:
+    """Return an exit status, or 128 and the number of the signal that ended the process."""
+    return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
 def _status_of(worker: int, end: float) -> int:
     """Wait for a process; return its exit status, 128 and the number of the signal that ended it, or `OVER_TIME`."""
     while True:
         pid, status = os.waitpid(worker, os.WNOHANG)
         if pid:
-            return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+            return _ended(status)
         left = end - time.monotonic()
         if left <= 0:
             return OVER_TIME

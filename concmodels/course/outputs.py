@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from concmodels.course import showing
 from concmodels.course.grading import Graded
-from concmodels.course.verdict import Judged
+from concmodels.course.verdict import Judged, plain
 from concmodels.programs.output.streams import BadInput
 
 _NOT_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -36,10 +36,12 @@ def write_csv(graded: list[Graded], path: Path) -> None:
     try:
         with open(path, "w", newline="", encoding="utf-8") as file:
             table = csv.writer(file)
-            table.writerow(["file", "exercise", "score", "max_score", "verdict"])
+            table.writerow(["file", "exercise", "score", "max_score", "verdict", "look_at_it"])
             for it in graded:
                 verdict = it.verdict
-                table.writerow([it.file, it.exercise.number, verdict.score, verdict.max_score, _cell(verdict.sentence)])
+                score = [it.exercise.number, verdict.score, verdict.max_score]
+                note = "yes" if verdict.note else ""
+                table.writerow([_cell(plain(str(it.file))), *score, _cell(verdict.sentence), note])
     except OSError as error:
         raise _cannot(path, error) from None
 

@@ -63,7 +63,7 @@ def tried(exercise: Exercise, answer: Path, check: Check) -> Tried:
 def _judged(exercise: Exercise, answer: Path, verdict: Verdict) -> Tried:
     name = str(answer.relative_to(exercise.folder))
     if answer.name == "start.py":
-        return Tried(exercise, name, "it has all points" if verdict.is_right else "")
+        return Tried(exercise, name, f"it has {verdict.score} points" if verdict.score else "")
     if answer.parent.name != "wrong":
         return Tried(exercise, name, "" if verdict.is_right else verdict.sentence)
     return _wrong(exercise, answer, verdict)

@@ -4,6 +4,15 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+LONGEST = 300
+"""The most characters of a verdict's sentence, without its note."""
+
+
+def plain(text: str, longest: int = 2 * LONGEST) -> str:
+    """Return a text of one line that does nothing to a terminal: without control characters, and cut if it is long."""
+    cut = text if len(text) <= longest else text[: longest - 3] + "..."
+    return "".join(it if it.isprintable() else " " if it.isspace() else "?" for it in cut)
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -50,7 +59,7 @@ class Verdict:
         """One sentence: the first thing that is wrong, or what was proved."""
         wrong = [step.sentence for step in self.steps if not step.is_right]
         found = self.stopped or next(iter(wrong), None) or next((it.sentence for it in self.steps), "nothing to check")
-        return f"{found}; {self.note}" if self.note else found
+        return plain(f"{plain(found, LONGEST)}; {self.note}" if self.note else plain(found, LONGEST))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON can have it."""

@@ -1,4 +1,4 @@
-"""The limits that a process sets for itself and for all that it starts, and the network, which it leaves.
+"""The limits that a process sets for itself and for all that it starts, and the network and processes that it leaves.
 
 A system that has none of a thing goes without it.
 """
@@ -6,7 +6,7 @@ A system that has none of a thing goes without it.
 import contextlib
 import os
 
-__all__ = ["confine", "leave_network"]
+__all__ = ["confine", "leave_network", "leave_processes_and_network", "look_at_own_processes"]
 
 MIB = 2**20
 
@@ -37,14 +37,43 @@ def confine(cpu_s: int, memory_mib: int, file_mib: int | None, processes: int, *
 
 def leave_network() -> None:
     """Leave the network, if this system lets us."""
-    if not hasattr(os, "unshare"):
-        return
+    with contextlib.suppress(OSError, AttributeError):
+        _unshare(os.CLONE_NEWNET)
+
+
+def leave_processes_and_network() -> bool:
+    """Leave the network, and have the next child be the first process of a world of its own; return whether we could.
+
+    That child calls `look_at_own_processes`. When it ends, the system ends all processes of its world, and none of them
+    can see, or send a signal to, a process outside of it, nor end that child.
+    """
+    try:
+        _unshare(os.CLONE_NEWNET | os.CLONE_NEWPID | os.CLONE_NEWNS)
+    except OSError, AttributeError:  # only Linux has namespaces, and not every one lets its users make some
+        return False
+    return True
+
+
+def _unshare(kinds: int) -> None:
     user, group = os.geteuid(), os.getegid()
-    with contextlib.suppress(OSError):
-        if user == 0:
-            os.unshare(os.CLONE_NEWNET)
-            return
-        os.unshare(os.CLONE_NEWUSER | os.CLONE_NEWNET)
-        for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-                file.write(text)
+    if user == 0:
+        os.unshare(kinds)
+        return
+    os.unshare(os.CLONE_NEWUSER | kinds)
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+
+_MS_REC, _MS_PRIVATE = 0x4000, 0x40000
+
+
+def look_at_own_processes() -> bool:
+    """Have /proc show the processes of this process's world, and those alone; return whether the system lets us."""
+    import ctypes
+
+    mount = ctypes.CDLL(None).mount
+    nothing = ctypes.c_char_p(None)
+    if mount(b"none", b"/", nothing, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), nothing) != 0:
+        return False
+    return bool(mount(b"proc", b"/proc", b"proc", ctypes.c_ulong(0), nothing) == 0)

@@ -48,20 +48,24 @@ raise SystemError("no key is left")
 """
 
 CHILD = """
-import os, sys, time
-if os.fork() == 0:
+import ctypes, os, select
+fork = ctypes.CDLL(None).fork
+if fork() == 0:
     os.setsid()
-    if os.fork() == 0:
-        with open(MARK, "w") as file:
-            file.write(str(os.getpid()))
-        time.sleep(300)
+    if fork() == 0:
+        with open(MARK, "a") as file:
+            file.write(os.getcwd() + "\\n")
+        select.select([], [], [], 300)
     os._exit(0)
 os.wait()
 while not (os.path.exists(MARK) and open(MARK).read()):
-    time.sleep(0.01)
+    select.select([], [], [], 0.01)
 """.replace("MARK", "{mark!r}")
 
-FIRST = ("forges", "leaves_child", "kills_parent", "waits_for_ever", "takes_memory")
+NO_COUNTER = "Counter = None\n"
+BOMB = "import os, signal, time\nfor _ in range(20):\n    if os.fork() == 0: os.setsid(); time.sleep(300)\n"
+
+FIRST = ("forges", "leaves_child", "kills_parent", "forks", "waits_for_ever", "takes_memory")
 """The others only with --thorough."""
 
 HOSTILE = {
@@ -82,9 +86,46 @@ HOSTILE = {
     "exits": ("import os; os._exit(0)\n", "it ended Python before the check was done"),
     "leaves": ("import sys; sys.exit()\n", ""),
     "crashes": ("import ctypes; ctypes.string_at(0)\n", "it ended Python with status 139"),
-    "kills_parent": ("import os, signal; os.kill(os.getppid(), signal.SIGKILL)\n", "it "),
+    "kills_parent": ("import os, signal; os.kill(os.getppid(), signal.SIGKILL)\n" + NO_COUNTER, "NoneType"),
+    "stops_parent": ("import os, signal; os.kill(os.getppid(), signal.SIGSTOP)\n" + NO_COUNTER, "NoneType"),
+    "forks": (BOMB, "may start no process"),
     "closes_everything": ("import os; os.closerange(0, 256)\nclass Counter: pass\n", ""),
     "waits_for_ever": (RIGHT.replace("Lock()", "Lock(); self.lock.acquire()"), "nobody can go on"),
     "takes_input": ("input()\n", "input()"),
     "recurses": ("def f(): f()\nf()\n", "RecursionError"),
 }
+
+CHEATS = {
+    "replaces_thread": (
+        """
+import threading
+class InOrder:
+    def __init__(self, target, args=()): target(*args)
+    def start(self): pass
+    join = start
+threading.Thread = InOrder
+class Counter:
+    value = 0
+    def add(self, number): self.value += number
+""",
+        "look at it: it uses threading.Thread",
+    ),
+    "replaces_start": (
+        RIGHT + "threading.Thread.start = lambda self: self.run()\n",
+        "it replaces threading.Thread.start, with which it is checked",
+    ),
+    "replaces_builtin": (
+        RIGHT + "import builtins\nbuiltins.sum = min\n",
+        "it replaces builtins.sum, with which it is checked",
+    ),
+    "is_constant": (
+        "class Counter:\n    value = 3\n    def add(self, number):\n        if number == 'one': raise TypeError\n",
+        "a new counter is 0",
+    ),
+    "is_equal_to_all": (
+        "class All:\n    __eq__ = lambda *_: True\n    __ne__ = __eq__\n"
+        "class Counter:\n    value = All()\n    def add(self, number): number + 1\n",
+        "a plain int",
+    ),
+}
+"""Hand-ins of exercise 2 that fool its check, instead of the grader."""

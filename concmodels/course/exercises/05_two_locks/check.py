@@ -1,10 +1,10 @@
-import threading
+from threading import Event, Thread
 
 from two_locks import Account, audit, transfer
 
 
 def run(*functions):
-    threads = [threading.Thread(target=function, args=arguments) for function, *arguments in functions]
+    threads = [Thread(target=function, args=arguments) for function, *arguments in functions]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -18,10 +18,11 @@ def both_ways():
 
 
 def audited_meanwhile():
-    one, other = Account(100), Account(100)
+    one, other = Account(130), Account(70)
     seen = []
     run((transfer, one, other, 10), (lambda: seen.append(audit([one, other])),))
     assert seen == [200], f"an audit sees {seen[0]} of 200"
+    assert audit([Account(5), Account(7), Account(9)]) == 21, "an audit does not add up what the accounts have"
 
 
 class Held(int):
@@ -42,12 +43,12 @@ class Held(int):
 
 
 def others_meanwhile():
-    done = threading.Event()
-    accounts = [Account(100) for _ in range(4)]
+    done = Event()
+    accounts = [Account(balance) for balance in (100, 60, 30, 20)]
 
     def another():
         transfer(accounts[2], accounts[3], 5)
         done.set()
 
     run((transfer, accounts[0], accounts[1], Held(10, done)), (another,))
-    assert audit(accounts) == 400, "money is lost"
+    assert audit(accounts) == 210, "money is lost"

@@ -1,17 +1,17 @@
-import threading
+from threading import Barrier, Lock, Thread, current_thread
 
 from philosophers import dine
 
 
 class Fork:
     def __init__(self):
-        self.lock = threading.Lock()
+        self.lock = Lock()
         self.holder = None
 
     def acquire(self, blocking=True, timeout=-1):
         taken = self.lock.acquire(blocking, timeout)
         if taken:
-            self.holder = threading.current_thread()
+            self.holder = current_thread()
         return taken
 
     def release(self):
@@ -34,13 +34,13 @@ def dinner(count, numbers, meet=lambda: None):
     def philosopher(number):
         def eat():
             both = forks[number], forks[(number + 1) % count]
-            wrong.extend(fork for fork in both if fork.holder is not threading.current_thread())
+            wrong.extend(fork for fork in both if fork.holder is not current_thread())
             meet()
             eaten.append(number)
 
         dine(forks, number, eat)
 
-    threads = [threading.Thread(target=philosopher, args=(number,)) for number in numbers]
+    threads = [Thread(target=philosopher, args=(number,)) for number in numbers]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -55,4 +55,4 @@ def three_eat():
 
 
 def two_eat_together():
-    dinner(4, [0, 2], threading.Barrier(2).wait)
+    dinner(4, [0, 2], Barrier(2).wait)

@@ -1,10 +1,10 @@
-import threading
+from threading import Thread
 
 from bounded_buffer import Buffer
 
 
 def run(*functions):
-    threads = [threading.Thread(target=function, args=arguments) for function, *arguments in functions]
+    threads = [Thread(target=function, args=arguments) for function, *arguments in functions]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -1,4 +1,4 @@
-import threading
+from threading import Thread
 
 from barrier import Barrier
 
@@ -21,7 +21,7 @@ def rounds(threads, count):
         except AssertionError as error:
             failures.append(error)
 
-    walking = [threading.Thread(target=guarded) for _ in range(threads)]
+    walking = [Thread(target=guarded) for _ in range(threads)]
     for thread in walking:
         thread.start()
     for thread in walking:

@@ -1,4 +1,4 @@
-import threading
+from threading import Thread
 
 from publish_once import Once
 
@@ -22,7 +22,7 @@ def two_get():
         thing = once.get()
         got.append((thing, getattr(thing, "finished", False)))
 
-    threads = [threading.Thread(target=get) for _ in range(2)]
+    threads = [Thread(target=get) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -51,7 +51,7 @@ def a_failure_first():
     else:
         raise AssertionError("the failure is hidden from the caller")
     got = []
-    thread = threading.Thread(target=lambda: got.append(once.get()))
+    thread = Thread(target=lambda: got.append(once.get()))
     thread.start()
     thread.join()
     assert got and isinstance(got[0], Thing), "after a failure nobody tries again"
