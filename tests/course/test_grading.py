@@ -95,7 +95,7 @@ def test_a_failure_of_the_grader_is_the_verdict_of_that_file_alone(tmp_path, mon
 
     monkeypatch.setattr("concmodels.course.grading.check_isolated", fails)
     (tmp_path / "it.py").write_text(RIGHT)
-    said = [it.verdict.sentence for it in grade([(tmp_path / "it.py", exercise(2))] * 2, 2, LIMITS)]
+    said = [it.verdict.sentence for it in grade([(tmp_path / "it.py", exercise(2))] * 2, 2, LIMITS, {})]
     assert said == ["the grader itself fails on it: KeyError"] * 2
 
 
