@@ -123,17 +123,10 @@ document.addEventListener("playground-answer", ({ target, detail: { question, an
     if (now === "mended") known.mended = true;
     keep((state = { ...state, [level.id]: known }));
     showScore();
-    tell(level, (!now && remark(question, answer.verdict, program)) || sentence(level, known));
+    // Of a program that can't be run nothing is said: it would be read as if it were mended.
+    tell(level, answer.verdict === "refused" ? "" : (!now && remark(question, answer.verdict, program)) || sentence(level, known));
     offer(level, ...(now === "broke" ? [button("Mend it", () => mend(program), "playground-main")] : now === "mended" ? nextOf(level) : []));
     if (now || question === "step") requestAnimationFrame(() => showNext(level)); // once the answer is shown
-});
-
-// A program that can't be compiled is neither: what was said of the one before it would be read as of this one.
-document.addEventListener("playground-problem", ({ target }) => {
-    const level = target.closest(".level");
-    if (!level) return;
-    tell(level, "");
-    offer(level);
 });
 
 function showNext(level) {

@@ -129,7 +129,6 @@ export class Program {
         } catch (error) {
             this.show();
             this.problem = error.message;
-            this.root.dispatchEvent(new CustomEvent("playground-problem", { bubbles: true }));
             return null;
         } finally {
             this.wait(false);
