@@ -168,14 +168,15 @@ class Trials:
 
     def _watch(self, process: subprocess.Popen[bytes], seconds: float) -> None:
         """Wait for the end of a process. Raises `TimeoutError`, and `Failed`, also if it takes too much memory."""
-        end = time.monotonic() + seconds
-        while (status := _status(process, min(_LOOK_S, end - time.monotonic()))) is None:
+        end, status = time.monotonic() + seconds, None
+        while status is None:
             # Not the PSS: to count it, the kernel stops what these processes do with their memory.
             pids = (process.pid, *(measuring.descendants(process.pid) or ()))
             if (size := sum(measuring.peak(it) or 0 for it in pids)) > self.most_bytes:
                 raise Failed(f"stopped, because it took {size / 1024**3:.1f} GiB of memory")
             if time.monotonic() >= end:
                 raise TimeoutError
+            status = _status(process, min(_LOOK_S, end - time.monotonic()))
         if status:
             number = {it.value: it.name for it in signal.Signals}.get(-status, f"signal {-status}")
             raise Failed(f"its process {f'was killed by {number}' if status < 0 else f'ended with status {status}'}")
