@@ -203,6 +203,14 @@ def read(values: Iterable[Any], *, deep: bool) -> list[Accessed]:
     return found
 
 
+def holds_plain(it: Any) -> bool:
+    """Return whether all that is in a container is a text or a number: what is compared with them isn't looked into."""
+    return how(type(it)) in ("container", "tuple") and _PLAIN.issuperset(map(type, parts(it)))
+
+
+_PLAIN = _INDEXES | {type(None)}
+
+
 def must_show_itself(values: Iterable[Any], program: Program, *, deep: bool = True) -> None:
     """Raise `Torn` if generated code reads attributes that the program assigns: that of a dataclass, or of attrs.
 

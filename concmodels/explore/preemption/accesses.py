@@ -13,6 +13,7 @@ from concmodels.explore.preemption.access import (
     Accessed,
     Program,
     calls_back,
+    holds_plain,
     index_of,
     is_index,
     makes_plain,
@@ -27,7 +28,7 @@ from concmodels.explore.preemption.call_accesses import of_call
 from concmodels.explore.preemption.expressions import Elsewhere, Unknown, holders
 from concmodels.explore.preemption.operands import NEW, is_of_library, value_or_returned
 from concmodels.explore.preemption.table import CONTAINERS
-from concmodels.explore.preemption.things import elements, holds_plain, how, length, things
+from concmodels.explore.preemption.things import elements, how, length, things
 from concmodels.explore.threads.tasks import local
 
 if TYPE_CHECKING:

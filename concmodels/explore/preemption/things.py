@@ -185,7 +185,7 @@ def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
             if deep:
                 left += _items(it)
         elif kind == "tuple":
-            left += tuple.__iter__(it) if isinstance(it, tuple) else frozenset.__iter__(it)
+            left += parts(it)
         elif kind == "view":
             left += [it.obj] if isinstance(it, memoryview) else gc.get_referents(it)
         elif type(it).__module__ == "numpy" and getattr(it, "base", None) is not None:
@@ -241,14 +241,6 @@ def elements(value: Any) -> list[Any]:
     return [item for it, _ in things(value, deep=False) if isinstance(it, CONTAINERS) for item in _items(it)] + (
         list(value) if type(value) is tuple else []
     )
-
-
-def holds_plain(it: Any) -> bool:
-    """Return whether all that is in a container is a text or a number: what is compared with them isn't looked into."""
-    return how(type(it)) in ("container", "tuple") and _SIMPLEST.issuperset(map(type, parts(it)))
-
-
-_SIMPLEST = frozenset({int, str, bool, float, bytes, type(None)})
 
 
 def parts(it: Any) -> list[Any]:
