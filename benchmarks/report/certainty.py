@@ -46,7 +46,7 @@ def chart(results: Results) -> Chart | Absent:
     )
     draw = drawing(panels, {"mark": "if the plain range of the rounds decided"}, across=2)
     holding = {number: shares(rows, ARM, *there, number=number).holds for number in enough}
-    says = f"{takeaway}. {told(finds, holding)}"
+    says = f"{takeaway}. {summary(finds, holding)}"
     return Chart("certainty", TITLE, takeaway, says, command_for(results, rows), draw, sheet(alarms, finds, holding))
 
 
@@ -100,7 +100,7 @@ def percent(part: float) -> str:
     return f"{part:.0%}"
 
 
-def told(finds: dict[tuple[str, int], Shares], holding: dict[int, float]) -> str:
+def summary(finds: dict[tuple[str, int], Shares], holding: dict[int, float]) -> str:
     """Say what is found in how many rounds, and how often the interval is right."""
     if not finds:
         return "These are too few rounds to find anything."

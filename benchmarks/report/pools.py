@@ -71,7 +71,7 @@ def gain(results: Results) -> Chart | Absent:
         return Absent(title, "none of the pool's tasks that compute, wait or read was measured")
     command = command_for(results, [it.row for work in works for it in work.gains])
     draw = drawing([panel(work) for work in works], {"line": "as many times as there are workers"}, across=3)
-    says = " ".join(map(told, works))
+    says = " ".join(map(summary, works))
     return Chart("pool-speedup", title, computing(works), says, command, draw, sheet(works), too_short(works))
 
 
@@ -149,7 +149,7 @@ def who_gains(work: Work) -> str:
     return f"only {names([it.row for it in gaining])} {verb} faster than a loop ({by} times)"
 
 
-def told(work: Work) -> str:
+def summary(work: Work) -> str:
     """Say what the models at the two ends gain, or that the runs were too short to say."""
     if not work.ranked:
         return f"{WORKS[work.cell].capitalize()}: not ranked, a run took only {words.duration(work.seconds)}."

@@ -59,7 +59,7 @@ class Curve:
         return Interval(*(share_of(it, number) for it in (gain.median, gain.high, gain.low)), gain.rounds)
 
     @property
-    def told(self) -> bool:
+    def is_computed(self) -> bool:
         """Whether rounds lie close enough together to compute anything from the share."""
         return self.share is not None and self.share.is_known and self.share.high - self.share.low <= SURE
 
@@ -135,7 +135,7 @@ def gained(results: Results, cell: str, every: list[Curve]) -> Chart | Absent:
     verb = "do" if number > 1 else "does"
     takeaway = f"At best, {words.counted(number, below)} {verb} {words.many(most.median)} {WORK[cell]} a second as one"
     takeaway += f", in {best.name}"
-    says = " ".join(f"{it.machine}, {it.name}: {told(it)}." for it in every)
+    says = " ".join(f"{it.machine}, {it.name}: {summary(it)}." for it in every)
     note = f"Times as fast as one {below}, taken round by round."
     rows = [row for row in results.rows if (row.suite, row.cell) == (SUITE, cell)]
     return Chart(
@@ -159,7 +159,7 @@ def whole(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def told(it: Curve) -> str:
+def summary(it: Curve) -> str:
     """Return the gains of a curve in words."""
     return words.listing(f"{words.plain(gain.median)} with {number}" for number, gain in it.gains.items())
 
@@ -180,7 +180,7 @@ def written(ratio: Interval | None, write: object = words.plain) -> str:
 
 def computed(results: Results, every: list[Curve]) -> Chart | Absent:
     """Return the chart of what Amdahl's law makes of the shares of pools."""
-    title, sure = "Computed: more processors than were measured", [it for it in every if it.told]
+    title, sure = "Computed: more processors than were measured", [it for it in every if it.is_computed]
     if not sure:
         return Absent(title, "the rounds lie too far apart to tell which part of the work gains nothing")
     laws = [(group, {it.name: law(it) for it in group}) for group in by_machine(sure)]
@@ -209,7 +209,7 @@ def at_most(it: Curve, number: float) -> float:
 
 def line(it: Curve, share: Interval) -> list[str]:
     """Return the line of a curve in the table of what is computed."""
-    gains = [at_most(it, number) for number in (*COMPUTED[1:], inf)] if it.told else []
+    gains = [at_most(it, number) for number in (*COMPUTED[1:], inf)] if it.is_computed else []
     shown = ["no limit" if gain == inf else words.plain(float(f"{gain:.2g}")) for gain in gains]
     return [it.machine, it.name, written(share, "{:.1%}".format), *(shown or [""] * len(COMPUTED))]
 

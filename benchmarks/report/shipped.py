@@ -176,7 +176,7 @@ def slope(results: Results) -> Chart | Absent:
         f" to one that has to be woken, {asleep}"
     )
     command, draw = command_for(results, rows), lines.drawing(parts)
-    return Chart("slope", title, takeaway, told(parts), command, draw, slope_sheet(parts))
+    return Chart("slope", title, takeaway, summary(parts), command, draw, slope_sheet(parts))
 
 
 def slope_of(first: Row, second: Row) -> lines.Line:
@@ -192,7 +192,7 @@ def part(title: str, slopes: dict[str, lines.Line]) -> Part:
     )  # fmt: skip
 
 
-def told(parts: list[Part]) -> str:
+def summary(parts: list[Part]) -> str:
     """Return each picture in a sentence, for those who don't see it."""
     return " ".join(f"{it.title}: {'; '.join(from_to(it))}." for it in parts)
 

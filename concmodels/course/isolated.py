@@ -18,6 +18,7 @@ from concmodels.course.child import KEY_BYTES
 from concmodels.course.exercise import Exercise
 from concmodels.course.limits import OVER_TIME, Limits
 from concmodels.course.verdict import Verdict
+from concmodels.platform import sessions
 from concmodels.programs.output.streams import BadInput
 
 PATIENCE_S = 5.0
@@ -104,25 +105,17 @@ def end_running() -> None:
     """End the checks that other threads are waiting for."""
     for process in tuple(_running):
         if process.returncode is None:
-            _kill(process)
+            sessions.kill(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End the child and its session."""
-    _kill(process)
+    sessions.kill(process)
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
 
 
 def _environment(folder: Path) -> dict[str, str]:

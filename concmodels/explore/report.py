@@ -58,7 +58,7 @@ class Report:
             raise AssertionError(str(self))
 
     def __str__(self) -> str:
-        return "\n".join([self.sentence, *([str(self.failure)] if self.failure else self.reasons)])
+        return "\n".join([self.sentence, *([str(self.failure)] if self.failure else self.remarks)])
 
     @property
     def sentence(self) -> str:
@@ -71,7 +71,7 @@ class Report:
         return f"{self.scenario.label}: held so far, in {self.schedules:,} schedule{'' if self.schedules == 1 else 's'}"
 
     @property
-    def reasons(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """Further remarks about a program that has held, one sentence each."""
         found = [it + ("; it does no harm" if self.in_all else "") for it in describe_races(self.races)]
         if self.in_all is None:

@@ -8,7 +8,6 @@ once; it passes on SIGTERM and SIGHUP in the same way. On Linux the kernel kills
 whatever reason; the processes that the child has started notice that as they notice the death of any parent.
 """
 
-import contextlib
 import json
 import os
 import signal
@@ -22,6 +21,7 @@ from typing import Any
 
 from concmodels.errors import Terminated
 from concmodels.models.tasks.signals.handlers import ENDING
+from concmodels.platform import sessions
 from concmodels.platform.waking import tied_to_parent
 from concmodels.programs.measure import runs
 from concmodels.programs.output.streams import JsonFile
@@ -98,7 +98,7 @@ class _Child:
             except subprocess.TimeoutExpired:
                 if self._deadline is not None and time.monotonic() > self._deadline:
                     self._killed = True
-                    _kill(process)
+                    sessions.kill(process)
                     return process.communicate()[0]
 
     def _forward(self, signum: int, _frame: FrameType | None) -> None:
@@ -119,15 +119,6 @@ class _Child:
         if code < 0:
             return FAILED, f"was ended by {signal.Signals(-code).name}"
         return code, "ended without a result"
-
-
-def _kill(process: subprocess.Popen[str]) -> None:
-    """Kill the process and, but on Windows, those that it has started."""
-    if os.name != "posix":
-        process.kill()
-        return
-    with contextlib.suppress(ProcessLookupError):  # not reaped yet, so the id is still its own
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _die_with_parent() -> Callable[[], None] | None:

@@ -122,7 +122,7 @@ def label(ns: int, step: int) -> str:
     return f"{ns / scale:.{digits}f} {unit}"
 
 
-def told(ns: float) -> str:
+def duration(ns: float) -> str:
     """Return a time as text with three digits: `5.69 ms`."""
     scale, unit = next((it for it in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")) if ns >= it[0] * 0.9995), (1, "ns"))
     return f"{ns / scale:.3g} {unit}"

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from concmodels.trace import svg
 from concmodels.trace.analysis import Analysis, entered
-from concmodels.trace.axis import Axis, Cut, idle_times, told
+from concmodels.trace.axis import Axis, Cut, duration, idle_times
 from concmodels.trace.causes import ASLEEP, FULL, RUNNING, WAITING, Wait
 from concmodels.trace.reading import Lane, Row, Trace
 from concmodels.trace.schedule import schedule
@@ -123,7 +123,7 @@ class Diagram:
 
     def _cut(self, cut: Cut, level: int) -> None:
         left, right = self.axis(cut.begin) + 5, self.axis(cut.end) - 5
-        length, height = told(cut.end - cut.begin), self.bottom - self.top + 18
+        length, height = duration(cut.end - cut.begin), self.bottom - self.top + 18
         self.parts.append(
             svg.bar(
                 "cut", left, right, self.top - 18 + height / 2, height, f"{length}, in which nothing begins or ends"
@@ -156,11 +156,11 @@ class Diagram:
             elif wait.row.what == "socket" and right - left >= 50 and (left + right) / 2 - 18 > free:
                 self.parts.append(svg.text((left + right) / 2, y - 6, "socket", "soft", "middle"))
         for begin, end in spent.running():
-            tip = f"{lane.name} runs for {told(end - begin)}, from {told(begin)}"
+            tip = f"{lane.name} runs for {duration(end - begin)}, from {duration(begin)}"
             self._bar(RUNNING, self.axis(begin), self.axis(end), y, tip)
         for row in lane.rows:
             if row.what == "work":
-                tip = f"{lane.name} does a task of the pool for {told(row.end - row.begin)}"
+                tip = f"{lane.name} does a task of the pool for {duration(row.end - row.begin)}"
                 self.parts.append(svg.bar("box", self.axis(row.begin), self.axis(row.end), y, 16, tip))
 
     def _causes_shown(self) -> list[Wait]:
@@ -197,7 +197,7 @@ class Diagram:
             self._arrow(submit, work, has_head=is_few)
         for sent in self._left_over() if is_few else ():
             name = self.trace.channel(sent.channel).name
-            tip = f"{name}: {self.trace.name(sent.lane)} sends at {told(sent.begin)}, and nobody receives it"
+            tip = f"{name}: {self.trace.name(sent.lane)} sends at {duration(sent.begin)}, and nobody receives it"
             self.parts.append(
                 svg.path("arrow", f"M{self.axis(sent.end):.1f} {self.y[sent.lane] + 6:.1f}v7m-3 0h6", tip)
             )
@@ -222,10 +222,11 @@ class Diagram:
         tail = svg.head(*direction, right, end) if has_head else ""
         sender, receiver = self.trace.name(sent.lane), self.trace.name(received.lane)
         if sent.what == "submit":
-            tip = f"{sender} submits a task at {told(sent.begin)}, {receiver} begins it at {told(received.begin)}"
+            begun = duration(received.begin)
+            tip = f"{sender} submits a task at {duration(sent.begin)}, {receiver} begins it at {begun}"
         else:
             name = self.trace.channel(sent.channel).name
-            tip = f"{name}: {sender} sends at {told(sent.begin)}, {receiver} receives at {told(received.end)}"
+            tip = f"{name}: {sender} sends at {duration(sent.begin)}, {receiver} receives at {duration(received.end)}"
         self.parts.append(svg.path("arrow", f"M{left:.1f} {begin:.1f}{way}{tail}", tip))
 
     def _ends(self, sent: Row, received: Row) -> tuple[float, float, float, float]:

@@ -6,7 +6,7 @@ more messages its task sent and received.
 
 from concmodels.trace import svg
 from concmodels.trace.analysis import Analysis
-from concmodels.trace.axis import Axis, told
+from concmodels.trace.axis import Axis, duration
 from concmodels.trace.reading import Lane, Trace
 from concmodels.trace.words import figures
 
@@ -51,7 +51,7 @@ def _strip(lane: Lane, shares: list[float], axis: Axis, y: float, high: float) -
                     f'y="{y:.1f}" width="{(column - begin) * pixels:.1f}" height="{high * 0.9:.1f}"/>'
                 )
             begin = column
-    return f"<g>{svg.titled(f'{lane.name}, from {told(lane.begin)} to {told(lane.end)}')}{''.join(found)}</g>"
+    return f"<g>{svg.titled(f'{lane.name}, from {duration(lane.begin)} to {duration(lane.end)}')}{''.join(found)}</g>"
 
 
 def _running(lane: Lane, trace: Trace, analysis: Analysis) -> list[float]:

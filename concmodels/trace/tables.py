@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from concmodels.trace.analysis import Analysis, HeldUp
-from concmodels.trace.axis import told
+from concmodels.trace.axis import duration
 from concmodels.trace.causes import ASLEEP, FULL, RUNNING, STATES, WAITING
 from concmodels.trace.reading import Trace
 from concmodels.trace.schedule import merged
@@ -64,7 +64,7 @@ def _tasks(its: Analysis) -> Table:
         spent = its.spent[lane.number].within(lane.begin, lane.end)
         shares = [f"{spent[state] / alive:.0%}" if alive and spent[state] else "-" for state in STATES]
         name = lane.name if lane.has_ended else f"{lane.name} (did not end)"
-        grid.add_row(Text(name), told(alive), *shares, "-" if lane.cpu_ns is None else told(its.computed(lane)))
+        grid.add_row(Text(name), duration(alive), *shares, "-" if lane.cpu_ns is None else duration(its.computed(lane)))
     _more(grid, len(lanes) - _MOST_TASKS)
     return grid
 
@@ -75,7 +75,7 @@ def _messages(trace: Trace) -> Table:
     for lane in list(trace.lanes.values())[:_MOST_TASKS]:
         done = Counter(row.what for row in lane.rows if row.failed is None)
         counts = [f"{done[what] * trace.every:,}" for what in ("send", "receive")]
-        grid.add_row(Text(lane.name), told(lane.end - lane.begin), *counts)
+        grid.add_row(Text(lane.name), duration(lane.end - lane.begin), *counts)
     _more(grid, len(trace.lanes) - _MOST_TASKS)
     return grid
 
@@ -98,7 +98,7 @@ def _print_blame(its: Analysis, console: Console) -> None:
     for blame in its.blame[:_MOST_BLAMED]:
         names = [Text(its.trace.name(it)) for it in (blame.waiter, blame.blamed)]
         mostly = _mostly(blame.meanwhile) if is_whole else ""
-        grid.add_row(*names, blame.did, f"{blame.times:,}", told(blame.total), mostly)
+        grid.add_row(*names, blame.did, f"{blame.times:,}", duration(blame.total), mostly)
     _more(grid, len(its.blame) - _MOST_BLAMED)
     console.print(grid, "", sep="\n")
     for held in its.held_up()[:_MOST_HELD] if is_whole else ():
@@ -107,15 +107,16 @@ def _print_blame(its: Analysis, console: Console) -> None:
     for wait in its.waits()[:_MOST_WAITS]:
         assert wait.cause is not None
         ended = Text(f"{its.trace.name(wait.cause.lane)} {wait.cause.did}")
-        grid.add_row(Text(its.trace.name(wait.row.lane)), told(wait.row.begin), told(wait.length), ended)
+        grid.add_row(Text(its.trace.name(wait.row.lane)), duration(wait.row.begin), duration(wait.length), ended)
     console.print("", grid, sep="\n")
 
 
 def sentence(held: HeldUp, its: Analysis) -> str:
     """Return in a sentence for how long a task has kept others waiting."""
-    doing = " and ".join(f"{_DOING[state]} for {told(ns)}" for state, ns in held.doing.items() if ns * 50 > held.total)
+    most = {state: ns for state, ns in held.doing.items() if ns * 50 > held.total}
+    doing = " and ".join(f"{_DOING[state]} for {duration(ns)}" for state, ns in most.items())
     name = its.trace.name(held.lane)
-    return f"{name} kept others waiting for {told(held.total)} while it waited for nobody: it {doing} of that."
+    return f"{name} kept others waiting for {duration(held.total)} while it waited for nobody: it {doing} of that."
 
 
 def _channels(its: Analysis) -> Table:
@@ -124,8 +125,8 @@ def _channels(its: Analysis) -> Table:
     flows = its.flows()
     for flow in flows[:_MOST_CHANNELS]:
         capacity = "inf" if flow.capacity == math.inf else f"{flow.capacity:g}"
-        grid.add_row(Text(flow.name), capacity, f"{flow.messages:,}", f"{flow.per_second:,.0f}", told(flow.mean_ns),
-                     f"{flow.mean:.2f}", str(flow.most), told(flow.late_ns))  # fmt: skip
+        grid.add_row(Text(flow.name), capacity, f"{flow.messages:,}", f"{flow.per_second:,.0f}", duration(flow.mean_ns),
+                     f"{flow.mean:.2f}", str(flow.most), duration(flow.late_ns))  # fmt: skip
     _more(grid, len(flows) - _MOST_CHANNELS)
     return grid
 
@@ -136,10 +137,10 @@ def _path(its: Analysis) -> Table:
     whole = sum(ns for _, ns in parts) or 1
     grid = _grid("critical path", ">time", ">share")
     for what, ns in parts[:_MOST_STEPS]:
-        grid.add_row(Text(what), told(ns), f"{ns / whole:.0%}")
+        grid.add_row(Text(what), duration(ns), f"{ns / whole:.0%}")
     if len(parts) > _MOST_STEPS:
         ns = sum(ns for _, ns in parts[_MOST_STEPS:])
-        grid.add_row(f"{len(parts) - _MOST_STEPS} more", told(ns), f"{ns / whole:.0%}")
+        grid.add_row(f"{len(parts) - _MOST_STEPS} more", duration(ns), f"{ns / whole:.0%}")
     return grid
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from concmodels.trace.analysis import Analysis
-from concmodels.trace.axis import told
+from concmodels.trace.axis import duration
 from concmodels.trace.causes import Wait
 from concmodels.trace.reading import Row, Trace
 
@@ -17,7 +17,7 @@ def title_of(trace: Trace) -> str:
 def figures(analysis: Analysis) -> Iterator[str]:
     """Yield what a picture says under its title: how long it was, how many messages, how many cores."""
     trace = analysis.trace
-    yield told(analysis.wall_ns)
+    yield duration(analysis.wall_ns)
     if trace.sent or trace.received:
         yield f"{trace.received:,} message{'s' * (trace.received != 1)}"
     if trace.sent > trace.received:
@@ -40,7 +40,8 @@ def in_words(wait: Wait, trace: Trace) -> str:
     }  # fmt: skip
     ended = f", until {trace.name(wait.cause.lane)} {wait.cause.did}" if wait.cause else ""
     failed = {"timeout": ", in vain", "closed": ", until it was closed", "cancelled": ", until it was cancelled"}
-    return f"{trace.name(row.lane)} {words[row.what]} for {told(wait.length)}{ended}{failed.get(row.failed or '', '')}"
+    length = f"{duration(wait.length)}{ended}{failed.get(row.failed or '', '')}"
+    return f"{trace.name(row.lane)} {words[row.what]} for {length}"
 
 
 def mark_in_words(row: Row, trace: Trace) -> tuple[str, str]:

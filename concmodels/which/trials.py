@@ -4,7 +4,6 @@ A way is a process (`child.py`), which does a few rounds. All ways have their tu
 disturbs one disturbs the others too; a way that fails, or for which there is no time left, is left out with the reason.
 """
 
-import contextlib
 import json
 import os
 import shutil
@@ -19,7 +18,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import concmodels
-from concmodels.platform import measuring
+from concmodels.platform import measuring, sessions
 from concmodels.which import measured as names
 from concmodels.which.function import CantCall, Place
 from concmodels.which.measured import AT_ONCE, Measured, Round, Way
@@ -192,8 +191,5 @@ def _status(process: subprocess.Popen[bytes], seconds: float) -> int | None:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End a process and its workers, also those that it has left behind: they are a group of their own."""
-    if os.name == "posix":
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
+    sessions.kill(process)
     process.wait()

@@ -165,7 +165,7 @@ class Turns:
 
 def found(scenario, report):
     """What a search has found."""
-    answer = report.to_json() | {"sentence": report.sentence, "remarks": report.reasons}
+    answer = report.to_json() | {"sentence": report.sentence, "remarks": report.remarks}
     if report.failure is not None:
         print_again(scenario, report.failure)
         rows = rows_of(report.failure.moments)

@@ -204,7 +204,7 @@ def is_right(value):
 
 try:
     report = explore(os.path.relpath(sys.argv[1]), check=is_right, seconds=60)
-    told = report.failure.to_json()["error"] if report.failure else "; ".join(report.reasons)
+    told = report.failure.to_json()["error"] if report.failure else "; ".join(report.remarks)
     print(json.dumps([report.verdict, told]))
 except CannotExplore as error:
     print(json.dumps(["refused", str(error)]))

@@ -67,7 +67,7 @@ def test_a_mistake_is_said_in_a_sentence(columns, line, words):
 
 
 def test_the_steps_are_a_list_for_those_who_do_not_see_the_picture():
-    told = sequence.told(sequence.read(COLUMNS, LINES))
+    told = sequence.described(sequence.read(COLUMNS, LINES))
     assert re.findall("<li>(.*?)</li>", told) == [
         "receiver to a &lt;channel&gt;: receive: empty",
         "receiver waits: sleeps",

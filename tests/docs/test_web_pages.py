@@ -306,7 +306,7 @@ def test_what_no_page_ranks_has_two_rounds_or_three():
 
 
 def test_a_page_says_where_its_figures_are_from():
-    told = " ".join(about.told("web", result(row("json", "threads", 10, foreign_cores=1))))
+    told = " ".join(about.sentences("web", result(row("json", "threads", 10, foreign_cores=1))))
     assert (
         "of 2026-11-23," in told
         and "3.14.8 with the GIL" in told
@@ -319,10 +319,10 @@ def test_a_page_says_where_its_figures_are_from():
 def test_a_page_says_which_code_its_figures_are_of_and_in_how_many_runs():
     old = result(row("json", "threads", 10))
     old.about["command"] = "one && another"
-    assert "of a commit that was not recorded, in 2 runs." in " ".join(about.told("web", old))
+    assert "of a commit that was not recorded, in 2 runs." in " ".join(about.sentences("web", old))
     old.about["machine"] |= {"commit": 40 * "a", "changed_files": True}
     old.about["command"] = "one"
-    told = " ".join(about.told("web", old))
+    told = " ".join(about.sentences("web", old))
     assert f"of commit {12 * 'a'} with changes that were not committed, in 1 run." in told
 
 

@@ -8,7 +8,7 @@ import pytest
 from made import STALL, STALL_CHANNELS, content, trace
 
 from concmodels.trace import svg
-from concmodels.trace.axis import Axis, Cut, idle_times, label, told
+from concmodels.trace.axis import Axis, Cut, duration, idle_times, label
 from concmodels.trace.diagram import NARROW, WIDE, draw
 from concmodels.trace.reading import of_content
 from concmodels.trace.stuck import stuck, wait_in_words
@@ -268,4 +268,5 @@ def test_a_tick_has_as_many_digits_as_it_needs(ns, step, text):
 
 
 def test_times_are_told_with_three_digits():
-    assert [told(it) for it in (0, 12, 5_690, 5_690_000, 1.26e9)] == ["0 ns", "12 ns", "5.69 µs", "5.69 ms", "1.26 s"]
+    written = [duration(it) for it in (0, 12, 5_690, 5_690_000, 1.26e9)]
+    assert written == ["0 ns", "12 ns", "5.69 µs", "5.69 ms", "1.26 s"]

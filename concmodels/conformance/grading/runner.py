@@ -23,6 +23,7 @@ from typing import Any, Self
 from concmodels.conformance.grading import candidate, guard
 from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_GUARANTEED, Outcome, outcome_of
 from concmodels.conformance.suite import Guarantee
+from concmodels.platform import sessions
 
 PATIENCE_S = 20.0
 _AFTER_A_REPORT_S = 0.5  # an exception was reported: the guarantee will not be kept any more, and may hang
@@ -201,11 +202,7 @@ class Child:
             self._process.send_signal(signal.SIGCONT)  # for a guard that the model has stopped
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_TO_END_S)
-        with contextlib.suppress(OSError):
-            if os.name == "posix":
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()
+        sessions.kill(self._process)
         self._process.wait()
         self._reader.join(_TO_END_S)  # something that could not be found may hold the pipe
 

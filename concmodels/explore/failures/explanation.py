@@ -25,11 +25,11 @@ def explain(
     drawn = picture(moments, rows)
     if drawn:
         lines += ["", f"What happened, {_switches(forced_switches)}:", *drawn]
-    told = reasons(moments, races)
-    return "\n".join([*lines, "", *told, ""] if told else [*lines, ""])
+    causes = likely_causes(moments, races)
+    return "\n".join([*lines, "", *causes, ""] if causes else [*lines, ""])
 
 
-def reasons(moments: Sequence[Moment], races: Sequence[Race]) -> list[str]:
+def likely_causes(moments: Sequence[Moment], races: Sequence[Race]) -> list[str]:
     """Return what may have led to a failure, one sentence each: lost updates, and data races."""
     return [*dict.fromkeys(lost_updates(moments, races)), *describe_races(races)]
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from concmodels.explore.failures.explanation import explain, reasons
+from concmodels.explore.failures.explanation import explain, likely_causes
 from concmodels.explore.failures.picture import rows_of
 from concmodels.explore.running.outcome import place_of, sentence
 
@@ -74,5 +74,5 @@ class Failure:
             "replay": self.replay_id,
             "steps": [moment.to_json() for moment in self.moments],
             "rows": [moment.to_row() for moment in rows_of(self.moments)],
-            "reasons": reasons(self.moments, self.races),
+            "reasons": likely_causes(self.moments, self.races),
         }

@@ -33,7 +33,7 @@ class AboutResult(Directive):
         except NotMeasured as why:
             return self.markdown(f"**{why}, so this page has no figures. `{command(name)}` measures them.**")
         self.depends_on(results.path(name))
-        return self.markdown(" ".join(told(name, found)))
+        return self.markdown(" ".join(sentences(name, found)))
 
 
 def command(name: str) -> str:
@@ -42,7 +42,7 @@ def command(name: str) -> str:
     return shlex.join(["python", "-m", "benchmarks", "run", *line])
 
 
-def told(name: str, found: Results) -> Iterator[str]:
+def sentences(name: str, found: Results) -> Iterator[str]:
     """What a reader must know about figures: whether they count, where they are from, and what else ran meanwhile."""
     pythons = ", ".join(facts.of_python((tag, about | {"build": None})) for tag, about in pythons_of(found))
     date = str(found.about.get("date", "no known date"))[:10]

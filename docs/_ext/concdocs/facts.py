@@ -14,7 +14,7 @@ from concmodels.errors import UnknownModel
 SOURCE = ROOT / "concmodels" / "facts.py"
 
 
-def told(facts: Facts) -> dict[str, str]:
+def rows_of(facts: Facts) -> dict[str, str]:
     """What is told about a model, by label."""
     again = "is raised again at the next wait" if facts.raised_again else "is not raised again"
     return {
@@ -43,7 +43,7 @@ class FactsOf(Directive):
         except UnknownModel as error:
             raise Mistake(str(error)) from None
         self.depends_on(SOURCE)
-        rows = [*told(facts).items(), ("Its source", f"`concmodels/models/{facts.file}.py`")]
+        rows = [*rows_of(facts).items(), ("Its source", f"`concmodels/models/{facts.file}.py`")]
         variants = [it for it in catalog.names(variants=True, simulated=True) if it.startswith(f"{name}:")]
         if variants:
             rows.append(("Variants", ", ".join(f"`{it}`" for it in variants)))
@@ -63,12 +63,12 @@ class CompareModels(Directive):
         labels = self._labels()
         lines = [f"| | {' | '.join(labels)} |", "| --- " * (len(labels) + 1) + "|"]
         for name in names:
-            facts = told(catalog.facts(name))
+            facts = rows_of(catalog.facts(name))
             lines.append(f"| `{name}` | {' | '.join(facts[label] for label in labels)} |")
         return [nodes.container("", *self.markdown("\n".join(lines)), classes=["wide-table", "compare-models"])]
 
     def _labels(self) -> list[str]:
-        known = list(told(catalog.facts("threads")))
+        known = list(rows_of(catalog.facts("threads")))
         wanted = [it.strip() for it in self.options.get("only", "").split("|") if it.strip()]
         for text in wanted:
             if not any(label.startswith(text) for label in known):

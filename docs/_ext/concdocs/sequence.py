@@ -66,7 +66,7 @@ class Diagram(Directive):
     def build(self) -> list[nodes.Node]:
         scene = read(self.options.get("columns", ""), self.content)
         drawn = "".join(svg(scene, size, self.arguments[0]) for size in SIZES)
-        raw = nodes.raw("", drawn + told(scene), format="html")
+        raw = nodes.raw("", drawn + described(scene), format="html")
         figure = nodes.figure("", raw, classes=["drawing", "sequence"])
         if "caption" in self.options:
             figure += nodes.caption("", "", *self.parse_inline(self.options["caption"])[0])
@@ -104,7 +104,7 @@ def _column(name: str, columns: dict[str, int]) -> int:
     return columns[name]
 
 
-def told(scene: Scene) -> str:
+def described(scene: Scene) -> str:
     """The steps as a list for those who don't see the picture."""
     steps = "".join(f"<li>{_in_words(it, scene.titles)}</li>" for it in scene.events)
     return f'<ol class="sequence-steps">{steps}</ol>'

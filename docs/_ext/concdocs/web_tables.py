@@ -23,7 +23,7 @@ def tables(results: Results) -> dict[str, str]:
     return {name: sheet.markdown() for name, sheet in found.items() if sheet.lines}
 
 
-def told(row: Row | None, figure: str, write: Write) -> str:
+def in_words(row: Row | None, figure: str, write: Write) -> str:
     """A figure of a row in words; a dash if there is none."""
     value = row.figure(figure) if row else None
     return NONE if row is None or value is None else write(words.rough(value, row.by_round(figure).values()))
@@ -31,7 +31,7 @@ def told(row: Row | None, figure: str, write: Write) -> str:
 
 def spread(row: Row | None, figure: str, write: Write) -> str:
     """A figure with its least and its greatest value, as far as there are several rounds, and with the mark."""
-    text = told(row, figure, write)
+    text = in_words(row, figure, write)
     if row is None or text == NONE:
         return text
     rounds = row.by_round(figure).values()
@@ -88,7 +88,7 @@ def granian_cells(results: Results) -> Sheet:
         for python in (WITH, WITHOUT):
             rows = line.now.get(python), line.then.get(python)
             figures = [
-                told(row, *column)
+                in_words(row, *column)
                 for row, columns in zip(rows, (now, then), strict=True)
                 for column in columns.values()
             ]
@@ -116,7 +116,7 @@ def gone(results: Results) -> Sheet:
     for it in results.left_out:
         if it.suite == SUITE and it.cell.startswith("workers-") and not it.failed:
             old = then.get(it.candidate)
-            figures = told(old, "p99_s", words.duration), told(old, "goodput", words.rate)
+            figures = in_words(old, "p99_s", words.duration), in_words(old, "goodput", words.rate)
             lines.append([it.candidate, it.why, *figures])
     return Sheet(["", "reason", "then: P99", "then: a second"], lines, left=2)
 
