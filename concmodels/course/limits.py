@@ -6,8 +6,16 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from concmodels.platform.confining import confine, leave_network, leave_processes_and_network, look_at_own_processes
+from concmodels.platform.confining import (
+    confine,
+    drop_rights,
+    leave_network,
+    leave_processes_and_network,
+    look_at_own_processes,
+    write_only_in,
+)
 from concmodels.platform.measuring import descendants
 from concmodels.platform.waking import adopt_orphans
 
@@ -41,8 +49,9 @@ def limited(limits: Limits) -> None:
 def supervised(work: Callable[[], int], limits: Limits) -> int:
     """Do this in a process of its own; return its exit status. Whatever it has started is ended with it.
 
-    Where the system has namespaces, that work can't reach the process that supervises it, nor any other. Elsewhere it
-    has the rights of that process, and could end it. With a network, it is a student's own work, and is trusted.
+    Where the system has namespaces, that work can't reach the process that supervises it, nor any other, and, since
+    Linux 5.12, change no file outside of the current folder. Elsewhere it has the rights of that process, and could end it. With a
+    network, it is a student's own work, and is trusted.
     """
     if limits.network:
         return _supervised(work, limits.wall_s)
@@ -76,9 +85,15 @@ def _first(work: Callable[[], int], wall_s: float, tell: int) -> int:
     """Be the first process of a world, at whose end the system ends all of it."""
     if not look_at_own_processes():
         return 1
+    write_only_in(os.getcwd())
     os.write(tell, b"1")
     os.close(tell)
-    return _status_of(_worker(work), time.monotonic() + wall_s)
+    return _status_of(_worker(partial(_without_rights, work)), time.monotonic() + wall_s)
+
+
+def _without_rights(work: Callable[[], int]) -> int:
+    drop_rights()  # those to mount are rights to make files writable again
+    return work()
 
 
 def _worker(work: Callable[[], int]) -> int:

@@ -53,25 +53,39 @@ fork = ctypes.CDLL(None).fork
 if fork() == 0:
     os.setsid()
     if fork() == 0:
-        with open(MARK, "a") as file:
-            file.write(os.getcwd() + "\\n")
+        open("started", "w").close()
         select.select([], [], [], 300)
     os._exit(0)
 os.wait()
-while not (os.path.exists(MARK) and open(MARK).read()):
+while not os.path.exists("started"):
     select.select([], [], [], 0.01)
-""".replace("MARK", "{mark!r}")
+raise SystemError(os.getcwd())
+"""
+
+WRITES = "open({outside!r}, 'a').write('changed')\n"
+MOUNTS = """
+import ctypes, os, struct
+libc = ctypes.CDLL(None)
+folder = os.path.dirname({outside!r}).encode()
+for _ in range(2):
+    libc.mount(b"none", b"/", None, ctypes.c_ulong(0x1000 | 0x20), None)
+    libc.mount(folder, folder, None, ctypes.c_ulong(0x1000), None)
+    libc.syscall(442, -100, b"/", 0x8000, struct.pack("4Q", 0, 1, 0, 0), 32)
+    libc.unshare(0x10000000 | 0x20000)  # what a new world of its own lets it do, the second time
+"""
 
 NO_COUNTER = "Counter = None\n"
 BOMB = "import os, signal, time\nfor _ in range(20):\n    if os.fork() == 0: os.setsid(); time.sleep(300)\n"
 
-FIRST = ("forges", "leaves_child", "kills_parent", "forks", "waits_for_ever", "takes_memory")
+FIRST = ("forges", "leaves_child", "kills_parent", "forks", "mounts", "waits_for_ever", "takes_memory")
 """The others only with --thorough."""
 
 HOSTILE = {
     "forges": (EVERY_DESCRIPTOR, "it wrote into the grader's own pipe"),
     "reads_frames": (FRAMES, ""),
-    "leaves_child": (CHILD + "class Counter: pass\n", ""),
+    "leaves_child": (CHILD, "SystemError: /"),
+    "writes_outside": (WRITES, "Read-only file system"),
+    "mounts": (MOUNTS + WRITES, "Read-only file system"),
     "loops": ("while True: pass\n", "it computed for more than 1 s"),
     "loops_in_method": (RIGHT.replace("self.value += number", "while True: number"), ""),
     "takes_memory": (
