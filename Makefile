@@ -84,9 +84,9 @@ bench-web: setup ## web services, 75 minutes; the result is in build/web.json
 bench-web-quick: setup ## whether every benchmark of web services runs, 2 minutes
 	$(python) -m benchmarks run web --quick
 
-docs: setup ## the site, in build/docs
+docs: setup ## the site, in build/docs; with STUDENTS=1 without solutions and grading
 	@echo "Building the site; the first time it runs every program it shows, which takes two to three minutes."
-	$(python) -m sphinx -n -W --keep-going $$([ -t 1 ] || echo -q) -E -d build/docs-doctrees docs build/docs
+	$(if $(STUDENTS),CONCMODELS_STUDENTS=1) $(python) -m sphinx -n -W --keep-going $$([ -t 1 ] || echo -q) -E -d build/docs-doctrees docs build/docs
 	@echo "The site is in build/docs; make docs-serve shows it."
 
 # The site is built without it, too: its programs can then be read only. That is a failure on CI alone.

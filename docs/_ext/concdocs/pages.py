@@ -23,7 +23,8 @@ class Pages(TocTree):
     def run(self) -> list[nodes.Node]:
         folder = Path(self.env.doc2path(self.env.current_document.docname)).parent
         inside = f"{self.arguments[0]}/" if self.arguments else ""
-        there = sorted(f"{inside}{path.stem}" for path in (folder / inside).glob("*.md") if path.stem != "index")
+        built = (path for path in (folder / inside).glob("*.md") if self.env.path2doc(path) in self.env.found_docs)
+        there = sorted(f"{inside}{path.stem}" for path in built if path.stem != "index")
         told = {f"{inside}{name}": sentence for name, sentence in map(_entry, filter(str.strip, self.content))}
         wanted = [name for name in told if name in there] + [name for name in there if name not in told]
         self.content = StringList(wanted, self.get_source_info()[0])
