@@ -3,7 +3,7 @@
 import anyio
 
 
-async def main():
+async def main() -> str:
     cancelled = anyio.get_cancelled_exc_class()
     return f"{cancelled.__module__}.{cancelled.__qualname__}"
 

@@ -5,7 +5,7 @@ import asyncio
 import anyio
 
 
-async def work(name, go_on, log):
+async def work(name: str, go_on: anyio.Event, log: list[str]) -> None:
     try:
         await go_on.wait()
         log.append(f"{name} finished")
@@ -14,8 +14,8 @@ async def work(name, go_on, log):
         raise
 
 
-async def main():
-    log, go_on = [], anyio.Event()
+async def main() -> None:
+    log, go_on = list[str](), anyio.Event()
     async with anyio.create_task_group() as group:
         group.start_soon(work, "anyio's task", go_on, log)
         stranger = asyncio.create_task(work("asyncio's task", go_on, log))

@@ -6,22 +6,22 @@ import anyio
 import anyio.to_thread
 
 
-async def main():
+async def main() -> None:
     print("threads at most:", anyio.to_thread.current_default_thread_limiter().total_tokens)
     release = threading.Event()
     async with anyio.create_task_group() as group:
         for _ in range(41):
-            group.start_soon(anyio.to_thread.run_sync, release.wait)
+            group.start_soon(anyio.to_thread.run_sync, release.wait, None)
         await anyio.sleep(0.2)
         statistics = anyio.to_thread.current_default_thread_limiter().statistics()
         print(f"at work: {statistics.borrowed_tokens}, waiting for a thread: {statistics.tasks_waiting}")
         release.set()
 
 
-async def forty(both):
+async def forty(both: threading.Barrier) -> None:
     async with anyio.create_task_group() as group:
         for _ in range(40):
-            group.start_soon(anyio.to_thread.run_sync, both.wait)
+            group.start_soon(anyio.to_thread.run_sync, both.wait, None)
 
 
 if __name__ == "__main__":

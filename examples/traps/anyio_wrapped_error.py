@@ -3,7 +3,7 @@
 import anyio
 
 
-async def main():
+async def main() -> None:
     async with anyio.create_task_group():
         raise ValueError("no such host")
 

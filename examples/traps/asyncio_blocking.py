@@ -4,14 +4,14 @@ import asyncio
 import time
 
 
-async def tick(ticks):
+async def tick(ticks: list[float]) -> None:
     while True:
         await asyncio.sleep(0.01)
         ticks.append(time.monotonic())
 
 
-async def main():
-    ticks = []
+async def main() -> None:
+    ticks: list[float] = []
     ticker = asyncio.create_task(tick(ticks))
     await asyncio.sleep(0)
     time.sleep(0.1)

@@ -3,11 +3,11 @@
 import asyncio
 
 
-async def fail():
+async def fail() -> None:
     raise ValueError("no such host")
 
 
-async def work(log):
+async def work(log: list[str]) -> None:
     try:
         await asyncio.sleep(0.02)
         log.append("the other one worked on")
@@ -16,7 +16,7 @@ async def work(log):
         raise
 
 
-async def gathered(log):
+async def gathered(log: list[str]) -> None:
     try:
         await asyncio.gather(fail(), work(log))
     except ValueError:
@@ -24,7 +24,7 @@ async def gathered(log):
     await asyncio.sleep(0.05)
 
 
-async def grouped(log):
+async def grouped(log: list[str]) -> None:
     try:
         async with asyncio.TaskGroup() as group:
             group.create_task(fail())
@@ -35,6 +35,6 @@ async def grouped(log):
 
 if __name__ == "__main__":
     for main in (gathered, grouped):
-        log = []
+        log: list[str] = []
         asyncio.run(main(log))
         print(f"{main.__name__}: {', '.join(log)}")

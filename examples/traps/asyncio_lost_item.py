@@ -2,15 +2,15 @@
 
 import asyncio
 
-from concmodels import load
+from concmodels import AsyncChannel, AsyncModel, load
 
 
-async def receive(future, got):
+async def receive(future: asyncio.Future[str], got: list[str]) -> None:
     got.append(await future)
 
 
-async def by_hand():
-    future, got = asyncio.get_running_loop().create_future(), []
+async def by_hand() -> None:
+    future, got = asyncio.get_running_loop().create_future(), list[str]()
     task = asyncio.create_task(receive(future, got))
     await asyncio.sleep(0)
     future.set_result("parcel")
@@ -19,8 +19,8 @@ async def by_hand():
     print("by hand: received", got, "and no task has it any more")
 
 
-async def in_the_model(model):
-    channel, got = model.Channel(1), []
+async def in_the_model(model: AsyncModel) -> None:
+    channel, got = model.Channel(1), list[str]()
     async with model.TaskGroup() as group:
         task = group.spawn(take, channel, got)
         await model.sleep(0)
@@ -29,7 +29,7 @@ async def in_the_model(model):
     print("the model: received", got, "and", len(channel), "left in the channel")
 
 
-async def take(channel, got):
+async def take(channel: AsyncChannel[str], got: list[str]) -> None:
     got.append(await channel.receive())
 
 

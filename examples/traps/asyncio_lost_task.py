@@ -4,12 +4,12 @@ import asyncio
 import gc
 
 
-async def wait_for_news():
+async def wait_for_news() -> None:
     await asyncio.get_running_loop().create_future()
 
 
-async def main():
-    reports = []
+async def main() -> None:
+    reports: list[str] = []
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: reports.append(context["message"]))
     asyncio.create_task(wait_for_news())  # the mistake: its handle is thrown away
     await asyncio.sleep(0)

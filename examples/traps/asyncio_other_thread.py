@@ -3,10 +3,11 @@
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 
 
-async def receive(send):
-    queue = asyncio.Queue()
+async def receive(send: Callable[[asyncio.AbstractEventLoop, asyncio.Queue[str]], None]) -> str:
+    queue: asyncio.Queue[str] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     thread = threading.Timer(0.05, send, (loop, queue))
     thread.start()
@@ -17,11 +18,11 @@ async def receive(send):
     return "at once" if time.monotonic() - started < 0.3 else "when the loop woke up for something else"
 
 
-def directly(loop, queue):
+def directly(loop: asyncio.AbstractEventLoop, queue: asyncio.Queue[str]) -> None:
     queue.put_nowait("news")
 
 
-def through_the_loop(loop, queue):
+def through_the_loop(loop: asyncio.AbstractEventLoop, queue: asyncio.Queue[str]) -> None:
     loop.call_soon_threadsafe(queue.put_nowait, "news")
 
 

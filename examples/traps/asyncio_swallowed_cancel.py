@@ -1,9 +1,9 @@
 """A task swallows its cancellation: asyncio lets it be, trio and anyio raise it again at every wait."""
 
-from concmodels import load
+from concmodels import AsyncChannel, AsyncModel, load
 
 
-async def main(model, counts):
+async def main(model: AsyncModel, counts: list[str]) -> None:
     async with model.TaskGroup() as group:
         asleep = model.Channel(1)
         task = group.spawn(stubborn, model, asleep, counts)
@@ -11,7 +11,7 @@ async def main(model, counts):
         task.cancel()
 
 
-async def stubborn(model, asleep, counts):
+async def stubborn(model: AsyncModel, asleep: AsyncChannel[str], counts: list[str]) -> None:
     asleep.send_nowait("from here on")
     for _ in range(5):
         try:
@@ -22,6 +22,6 @@ async def stubborn(model, asleep, counts):
 
 if __name__ == "__main__":
     for name in ("asyncio", "trio", "anyio", "anyio:trio"):
-        model, counts = load(name), []
+        model, counts = load(name), list[str]()
         model.run(main, model, counts)
         print(f"{name}: raised in {len(counts)} of 5 sleeps")

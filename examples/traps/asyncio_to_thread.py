@@ -3,36 +3,38 @@
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 
 import anyio
 import trio
 
 
-def work(cancel, go_on, ended):
+def work(cancel: Callable[[], object], go_on: threading.Event, ended: threading.Event) -> None:
     cancel()
     go_on.wait()
     time.sleep(0.1)
     ended.set()
 
 
-def say(library, ended):
+def say(library: str, ended: threading.Event) -> None:
     print(f"{library}: the task ended", "after its thread" if ended.is_set() else "before its thread")
 
 
-async def in_asyncio():
+async def in_asyncio() -> threading.Event:
     go_on, ended = threading.Event(), threading.Event()
-    cancel = partial(asyncio.get_running_loop().call_soon_threadsafe, asyncio.current_task().cancel)
+    assert (task := asyncio.current_task())
+    cancel = partial(asyncio.get_running_loop().call_soon_threadsafe, task.cancel)
     try:
         await asyncio.to_thread(work, cancel, go_on, ended)
     except asyncio.CancelledError:
-        asyncio.current_task().uncancel()
+        task.uncancel()
         say("asyncio", ended)
     go_on.set()
     return ended
 
 
-async def in_trio(abandon):
+async def in_trio(abandon: bool) -> None:
     go_on, ended = threading.Event(), threading.Event()
     if not abandon:
         go_on.set()
@@ -43,7 +45,7 @@ async def in_trio(abandon):
     go_on.set()
 
 
-async def in_anyio(abandon):
+async def in_anyio(abandon: bool) -> None:
     go_on, ended = threading.Event(), threading.Event()
     if not abandon:
         go_on.set()

@@ -4,21 +4,21 @@ import random
 
 from distributed import Client
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 
-def roll():
+def roll() -> float:
     return random.random()
 
 
-def with_dask():
+def with_dask() -> tuple[int, int]:
     with Client(processes=False, n_workers=1, dashboard_address="127.0.0.1:0") as client:
         futures = [client.submit(roll) for _ in range(10)]
         again = [client.submit(roll, pure=False) for _ in range(10)]
         return len(set(client.gather(futures))), len(set(client.gather(again)))
 
 
-def with_the_model(model):
+def with_the_model(model: SyncModel) -> int:
     with model.Pool(2) as pool:
         futures = [pool.submit(roll) for _ in range(10)]
         return len({future.result() for future in futures})

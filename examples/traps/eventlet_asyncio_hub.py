@@ -9,11 +9,11 @@ with warnings.catch_warnings():
     from eventlet import hubs
 
 
-async def answer():
+async def answer() -> int:
     return 42
 
 
-def work():
+def work() -> int | str:
     coroutine = answer()
     try:
         return asyncio.run(coroutine)

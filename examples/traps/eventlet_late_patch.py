@@ -10,7 +10,7 @@ with warnings.catch_warnings():
 
 
 class Says(logging.Handler):
-    def emit(self, record):
+    def emit(self, record: logging.LogRecord) -> None:
         print("eventlet says: so many", record.getMessage().partition(" ")[2])
 
 

@@ -1,17 +1,17 @@
 """eventlet itself waits for ever when no greenlet can go on; the model looks, and says what each task waits for."""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 from concmodels.errors import Deadlock
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     first, second = model.Channel(0, "first"), model.Channel(0, "second")
     with model.TaskGroup() as group:
         group.spawn(forward, first, second, name="left")
         group.spawn(forward, second, first, name="right")
 
 
-def forward(inbox, outbox):
+def forward(inbox: Channel[object], outbox: Channel[object]) -> None:
     for item in inbox:
         outbox.send(item)
 

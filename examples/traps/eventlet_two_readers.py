@@ -8,7 +8,7 @@ with warnings.catch_warnings():
     from eventlet.green import socket
 
 
-def read(end):
+def read(end: socket.socket) -> str:
     try:
         return f"got {end.recv(100)!r}"
     except RuntimeError as error:

@@ -3,7 +3,7 @@
 import gevent
 
 
-def work():
+def work() -> None:
     gevent.sleep(60)
 
 

@@ -3,7 +3,7 @@
 import gevent
 
 
-def fail():
+def fail() -> None:
     raise ValueError("the disk is full")
 
 

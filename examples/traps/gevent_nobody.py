@@ -2,8 +2,8 @@
 
 import warnings
 
-import gevent
 import gevent.event
+import gevent.exceptions
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -6,14 +6,15 @@ monkey.patch_all()
 
 import ctypes  # noqa: E402
 import time  # noqa: E402
+from collections.abc import Callable  # noqa: E402
 
 import gevent  # noqa: E402
 
 
-def ticks_during(pause):
-    ticks = []
+def ticks_during(pause: Callable[[], object]) -> str:
+    ticks: list[bool] = []
 
-    def tick():
+    def tick() -> None:
         while True:
             gevent.sleep(0.001)
             ticks.append(True)

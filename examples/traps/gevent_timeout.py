@@ -3,10 +3,11 @@
 import gevent
 
 
-def fetch():
+def fetch() -> str:
     try:
         with gevent.Timeout(0.02):
             gevent.sleep(60)
+        return "fetched"
     except Exception:  # noqa: BLE001 - it is what many programs do
         return "handled"
 

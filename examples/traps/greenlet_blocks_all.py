@@ -2,12 +2,12 @@
 
 import time
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     with model.TaskGroup() as group:
-        ticks = []
+        ticks: list[float] = []
         ticker = group.spawn(tick, model, ticks)
         model.sleep(0.1)
         print("ticks during the model's sleep:", "some" if ticks else "none")
@@ -17,7 +17,7 @@ def main(model):
         ticker.cancel()
 
 
-def tick(model, ticks):
+def tick(model: SyncModel, ticks: list[float]) -> None:
     while True:
         model.sleep(0.01)
         ticks.append(model.now())

@@ -8,15 +8,15 @@ from greenlet import greenlet
 user = ContextVar("user", default="nobody")
 
 
-def show(where):
+def show(where: str) -> None:
     print(f"{where}: {user.get()}")
 
 
-async def show_awaited(where):
+async def show_awaited(where: str) -> None:
     show(where)
 
 
-async def main():
+async def main() -> None:
     await asyncio.create_task(show_awaited("in an asyncio task"))
 
 

@@ -3,13 +3,13 @@
 from greenlet import getcurrent, greenlet
 
 
-def answer(question):
+def answer(question: str) -> str:
     return f"the answer to {question!r}"
 
 
-def mother(question):
-    while True:
-        question = getcurrent().parent.switch(f"the mother got {question!r}")
+def mother(question: str) -> None:
+    while (parent := getcurrent().parent) is not None:
+        question = parent.switch(f"the mother got {question!r}")
 
 
 if __name__ == "__main__":

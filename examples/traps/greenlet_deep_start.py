@@ -5,11 +5,11 @@ import sys
 from greenlet import getcurrent, greenlet
 
 
-def dive(depth):
+def dive(depth: int) -> int:
     return 1 if depth == 0 else 1 + dive(depth - 1)
 
 
-def guest():
+def guest() -> str:
     try:
         dive(700)
     except RecursionError:
@@ -17,7 +17,7 @@ def guest():
     return "700 calls deep, and back"
 
 
-def enter_from(depth, unit):
+def enter_from(depth: int, unit: greenlet) -> object:
     return unit.switch() if depth == 0 else enter_from(depth - 1, unit)
 
 

@@ -3,11 +3,11 @@
 from greenlet import getcurrent, greenlet
 
 
-def worker():
+def worker() -> None:
     raise ValueError("no such file")
 
 
-def caller(worker_unit):
+def caller(worker_unit: greenlet) -> None:
     try:
         worker_unit.switch()
     except ValueError:

@@ -5,7 +5,7 @@ import threading
 import greenlet
 
 
-def visit(other):
+def visit(other: greenlet.greenlet) -> None:
     try:
         other.switch()
     except greenlet.error:

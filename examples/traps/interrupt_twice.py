@@ -5,10 +5,10 @@ import subprocess
 import sys
 import time
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     ready = model.Channel(1)
     with model.TaskGroup() as group:
         group.spawn(compute, ready, name="stubborn")
@@ -17,17 +17,18 @@ def main(model):
         model.sleep(3600)
 
 
-def compute(ready):
+def compute(ready: Channel[str]) -> None:
     ready.send("I begin")
     end = time.monotonic() + 30
     while time.monotonic() < end:
         pass
 
 
-def press():
+def press() -> None:
     """Run this file as another process, and interrupt it twice a second until it has ended."""
     command = [sys.executable, __file__, "child"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout and child.stderr
         child.stdout.readline()
         while child.poll() is None:
             child.send_signal(signal.SIGINT)

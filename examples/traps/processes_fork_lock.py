@@ -6,13 +6,13 @@ import threading
 import warnings
 
 
-def hold(lock, held, go_on):
+def hold(lock: threading.Lock, held: threading.Event, go_on: threading.Event) -> None:
     with lock:
         held.set()
         go_on.wait()
 
 
-def main():
+def main() -> None:
     lock, held, go_on = threading.Lock(), threading.Event(), threading.Event()
     thread = threading.Thread(target=hold, args=(lock, held, go_on))
     thread.start()
@@ -32,5 +32,5 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(line_buffering=True)  # a fork copies what has not been written yet
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a fork copies what is not written yet
     main()

@@ -25,7 +25,7 @@ processes.run(main, processes)
 """
 
 
-def last_words(program):
+def last_words(program: str) -> str:
     """The first sentence of the last error that it prints."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "unguarded.py")

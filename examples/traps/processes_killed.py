@@ -3,20 +3,20 @@
 import os
 import signal
 
-from concmodels import load
+from concmodels import SyncModel, load
 from concmodels.errors import TaskDied, WorkerDied
 
 
-def die():
+def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def lonely(model):
+def lonely(model: SyncModel) -> None:
     with model.TaskGroup() as group:
         group.spawn(die, name="victim")
 
 
-def pooled(model):
+def pooled(model: SyncModel) -> None:
     with model.Pool(2) as pool:
         doomed = pool.submit(die)
         try:

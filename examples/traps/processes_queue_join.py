@@ -2,23 +2,24 @@
 
 import multiprocessing
 import os
+from multiprocessing.queues import Queue
 from queue import Empty
 
 CONTEXT = multiprocessing.get_context("forkserver")
 MANY = 100_000
 
 
-def put_much(queue):
+def put_much(queue: Queue[bytes]) -> None:
     queue.put(bytes(1_000_000))  # more than a pipe holds
 
 
-def put_and_vanish(queue):
+def put_and_vanish(queue: Queue[int]) -> None:
     for number in range(MANY):
         queue.put(number)
     os._exit(0)  # as if it had been killed
 
 
-def received(queue):
+def received(queue: Queue[int]) -> int:
     count = 0
     while True:
         try:
@@ -28,7 +29,7 @@ def received(queue):
         count += 1
 
 
-def main():
+def main() -> None:
     queue = CONTEXT.Queue()
     child = CONTEXT.Process(target=put_much, args=(queue,))
     child.start()

@@ -7,7 +7,7 @@ from multiprocessing.shared_memory import SharedMemory
 LOOK = "from multiprocessing.shared_memory import SharedMemory; SharedMemory(sys.argv[1]{}).close()"
 
 
-def is_there(name):
+def is_there(name: str) -> bool:
     try:
         SharedMemory(name, track=False).close()
     except FileNotFoundError:
@@ -15,7 +15,7 @@ def is_there(name):
     return True
 
 
-def look(block, how):
+def look(block: SharedMemory, how: str) -> None:
     program = [sys.executable, "-c", f"import sys; {LOOK.format(how)}", block.name]
     done = subprocess.run(program, capture_output=True, text=True, check=True)
     print(f"SharedMemory(name{how}) elsewhere; still there: {is_there(block.name)}")

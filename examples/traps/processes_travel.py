@@ -2,22 +2,24 @@
 
 import textwrap
 import threading
+from collections.abc import Callable
 
-from concmodels import load
+from concmodels import SyncModel, load
 from concmodels.errors import CannotTravel, RemoteError
 
 
 class Locked(Exception):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(threading.Lock())
 
 
-def fail():
+def fail() -> None:
     raise Locked
 
 
-def main(model):
-    for function, argument in ((lambda it: it, 1), (print, threading.Lock())):
+def main(model: SyncModel) -> None:
+    calls: list[tuple[Callable[[object], object], object]] = [(lambda it: it, 1), (print, threading.Lock())]
+    for function, argument in calls:
         try:
             with model.TaskGroup() as group:
                 group.spawn(function, argument)

@@ -4,19 +4,19 @@ import _thread
 import sys
 
 
-def fail(error, ended):
+def fail(error: BaseException, ended: _thread.LockType) -> None:
     try:
         raise error
     finally:
         ended.release()  # the last thing that this function does; the hook comes after it
 
 
-def heard(unraisable):
+def heard(unraisable: sys.UnraisableHookArgs) -> None:
     print("heard of:", repr(unraisable.exc_value))
     hooked.release()
 
 
-def start(error):
+def start(error: BaseException) -> None:
     ended = _thread.allocate_lock()
     ended.acquire()
     _thread.start_new_thread(fail, (error, ended))

@@ -4,7 +4,7 @@ import _thread
 import threading
 
 
-def main():
+def main() -> None:
     lock = _thread.allocate_lock()
     lock.acquire()
     print("the same thread again, within 0.1 s:", lock.acquire(timeout=0.1))

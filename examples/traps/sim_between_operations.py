@@ -1,9 +1,11 @@
 """What stands between two operations is one step: a `+=` is never torn, unless an operation comes in between."""
 
-from concmodels import load
+from collections.abc import Callable
+
+from concmodels import SyncModel, load
 
 
-def main(model, add):
+def main(model: SyncModel, add: Callable[[SyncModel, dict[str, int]], None]) -> int:
     counts = {"n": 0}
     with model.TaskGroup() as group:
         for _ in range(2):
@@ -11,11 +13,11 @@ def main(model, add):
     return counts["n"]
 
 
-def add_at_once(_model, counts):
+def add_at_once(_model: SyncModel, counts: dict[str, int]) -> None:
     counts["n"] += 1
 
 
-def add_slowly(model, counts):
+def add_slowly(model: SyncModel, counts: dict[str, int]) -> None:
     seen = counts["n"]
     model.sleep(0)
     counts["n"] = seen + 1

@@ -1,10 +1,10 @@
 """Two tasks look whether a ticket is left, and then take it: on some schedules both look before one takes it."""
 
-from concmodels import load
+from concmodels import Channel, SimulatedModel, SyncModel, load
 from concmodels.errors import WouldBlock
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     tickets = model.Channel(1)
     tickets.send("the last one")
     with model.TaskGroup() as group:
@@ -12,14 +12,14 @@ def main(model):
             group.spawn(sell, tickets)
 
 
-def sell(tickets):
+def sell(tickets: Channel[str]) -> None:
     if len(tickets):  # look ...
         tickets.receive_nowait()  # ... then act
 
 
-def outcome(model, **schedule):
+def outcome(model: SimulatedModel, seed: int | None = None) -> str:
     try:
-        model.run(main, model, **schedule)
+        model.run(main, model, seed=seed)
     except ExceptionGroup as group:
         assert group.subgroup(WouldBlock)
         return "sold twice"

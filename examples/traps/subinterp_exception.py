@@ -3,15 +3,15 @@
 import json
 from concurrent import interpreters
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 
-def in_a_model(model):
+def in_a_model(model: SyncModel) -> None:
     with model.TaskGroup() as group:
         group.spawn(json.loads, "{")
 
 
-def main():
+def main() -> None:
     other = interpreters.create()
     try:
         other.call(json.loads, "{")

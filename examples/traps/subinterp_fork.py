@@ -11,7 +11,7 @@ from concurrent import interpreters
 from concmodels import load
 
 
-def forked():
+def forked() -> str:
     child = os.fork()
     if child == 0:
         os._exit(0)
@@ -20,7 +20,7 @@ def forked():
     return f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
 
 
-def main():
+def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no core file, please
     warnings.simplefilter("ignore", DeprecationWarning)
     other = interpreters.create()

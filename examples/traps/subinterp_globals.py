@@ -2,25 +2,25 @@
 
 from concurrent import interpreters
 
-KEPT = None
+KEPT: object = None
 
 
-def keep(value):
+def keep(value: object) -> None:
     global KEPT
     KEPT = value
 
 
-def keep_and_look(value):
+def keep_and_look(value: object) -> object:
     global KEPT
     before, KEPT = KEPT, value
     return before
 
 
-def kept():
+def kept() -> object:
     return KEPT
 
 
-def main():
+def main() -> None:
     import subinterp_globals as module  # this file, under a name that can be imported
 
     other = interpreters.create()

@@ -7,12 +7,12 @@ from concurrent import interpreters
 MANY = 5_000
 
 
-def drain(queue, count):
+def drain(queue: interpreters.Queue, count: int) -> None:
     for _ in range(count):
         queue.get()
 
 
-def kept_after(queue, other):
+def kept_after(queue: interpreters.Queue, other: interpreters.Interpreter) -> int:
     gc.collect()
     before = sys.getallocatedblocks()
     for number in range(MANY):
@@ -25,7 +25,7 @@ def kept_after(queue, other):
     return sys.getallocatedblocks() - before
 
 
-def main():
+def main() -> None:
     queue, other = interpreters.create_queue(), interpreters.create()
     kept_after(queue, other)
     kept = kept_after(queue, other)

@@ -6,7 +6,7 @@ print("this file runs as", repr(__name__), flush=True)
 FACTOR = 2
 
 
-def double(number):
+def double(number: int) -> int:
     return FACTOR * number
 
 

@@ -3,7 +3,7 @@
 from concurrent import interpreters
 
 
-def main():
+def main() -> None:
     numbers = bytearray(4)
     other = interpreters.create()
     other.prepare_main(view=memoryview(numbers))

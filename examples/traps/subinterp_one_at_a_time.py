@@ -1,10 +1,11 @@
 """An interpreter does one thing at a time, and can't be closed while it does it."""
 
 import time
+from collections.abc import Callable
 from concurrent import interpreters
 
 
-def attempt(what, do, *arguments):
+def attempt(what: str, do: Callable[..., object], *arguments: object) -> None:
     try:
         do(*arguments)
     except interpreters.InterpreterError as error:

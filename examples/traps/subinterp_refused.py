@@ -10,7 +10,7 @@ FORBIDDEN = {
 }
 
 
-def attempt(other, what, code):
+def attempt(other: interpreters.Interpreter, what: str, code: str) -> None:
     try:
         other.exec(code)
     except interpreters.ExecutionFailed as error:
@@ -20,7 +20,7 @@ def attempt(other, what, code):
         print(f"{what}: works")
 
 
-def main():
+def main() -> None:
     other = interpreters.create()
     for name in ("sqlite3", "decimal", "numpy", "greenlet"):
         if find_spec(name):

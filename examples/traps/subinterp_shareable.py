@@ -3,7 +3,7 @@
 from concurrent import interpreters
 
 
-def identities():
+def identities() -> list[int]:
     import builtins
 
     return [id(None), id(7), id(int), id(Exception), id(builtins.len)]
@@ -16,7 +16,7 @@ KINDS: dict[str, object] = {
 }  # fmt: skip
 
 
-def main():
+def main() -> None:
     shareable = [kind for kind, value in KINDS.items() if interpreters.is_shareable(value)]
     print("shareable:", *shareable, sep=" | ")
     print("pickled, or refused:", *(kind for kind in KINDS if kind not in shareable), sep=" | ")

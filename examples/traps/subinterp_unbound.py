@@ -3,11 +3,11 @@
 from concurrent import interpreters
 
 
-def answer(queue):
+def answer(queue: interpreters.Queue) -> None:
     queue.put("the result of a long computation")
 
 
-def main():
+def main() -> None:
     queue = interpreters.create_queue()
     for read_first in (True, False):
         worker = interpreters.create()

@@ -1,10 +1,10 @@
 """A channel without a partner: Stackless refuses to block the last tasklet that could run."""
 
-from concmodels import load, stackless
+from concmodels import SyncModel, load, stackless
 from concmodels.errors import Deadlock
 
 
-def lonely(model):
+def lonely(model: SyncModel) -> None:
     model.Channel(0).receive()
 
 

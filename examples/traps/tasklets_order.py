@@ -1,9 +1,9 @@
 """A tasklet decides which one runs next by sending to it: the receiver of a rendezvous goes on during `send`."""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def main(model, log):
+def main(model: SyncModel, log: list[str]) -> None:
     channel = model.Channel(0)
     with model.TaskGroup() as group, channel:
         group.spawn(receive, channel, log)
@@ -15,12 +15,12 @@ def main(model, log):
             log.append(f"sent {number}")
 
 
-def receive(channel, log):
+def receive(channel: Channel[int], log: list[str]) -> None:
     for number in channel:
         log.append(f"got {number}")
 
 
-def bystander(model, log):
+def bystander(model: SyncModel, log: list[str]) -> None:
     for _ in range(2):
         model.sleep(0)
         log.append("bystander")
@@ -28,6 +28,6 @@ def bystander(model, log):
 
 if __name__ == "__main__":
     for name in ("greenlet", "tasklets"):
-        model, log = load(name), []
+        model, log = load(name), list[str]()
         model.run(main, model, log)
         print(f"{name}: {', '.join(log)}")

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 main_has_ended = threading.Event()
 
 
-def work(kind, takes):
+def work(kind: str, takes: float) -> None:
     try:
         main_has_ended.wait()
         time.sleep(takes)

@@ -1,9 +1,9 @@
 """A cancelled task that computes goes on to its end: the cancellation waits for it to wait."""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def compute(model, started, notes):
+def compute(model: SyncModel, started: Channel[bool], notes: list[str]) -> None:
     started.send(True)
     sum(range(5_000_000))  # never waits
     notes.append("computed to the end")
@@ -11,8 +11,8 @@ def compute(model, started, notes):
     notes.append("never reached")
 
 
-def main(model):
-    notes = []
+def main(model: SyncModel) -> None:
+    notes: list[str] = []
     started = model.Channel(1)
     with model.TaskGroup() as group:
         task = group.spawn(compute, model, started, notes)

@@ -2,25 +2,26 @@
 
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
 from time import perf_counter
 
 
-def echo(there, back):
+def echo(there: SimpleQueue[str | None], back: SimpleQueue[str]) -> None:
     for ball in iter(there.get, None):
         back.put(ball)
 
 
-def compute(stop):
+def compute(stop: threading.Event) -> None:
     number = 0
     while not stop.is_set():
         number += 1
 
 
-def round_trips(there, back, seconds):
+def round_trips(there: SimpleQueue[str | None], back: SimpleQueue[str], seconds: float) -> list[float]:
     """As many as there is time for; the seconds that each took."""
-    took, end = [], perf_counter() + seconds
+    took, end = list[float](), perf_counter() + seconds
     while (start := perf_counter()) < end:
         there.put("ball")
         back.get()
@@ -29,7 +30,7 @@ def round_trips(there, back, seconds):
 
 
 @contextmanager
-def a_thread_that_computes():
+def a_thread_that_computes() -> Iterator[None]:
     stop = threading.Event()
     worker = threading.Thread(target=compute, args=(stop,))
     worker.start()
@@ -40,11 +41,11 @@ def a_thread_that_computes():
         worker.join()
 
 
-def main():
-    there, back = SimpleQueue(), SimpleQueue()
+def main() -> None:
+    there, back = SimpleQueue[str | None](), SimpleQueue[str]()
     partner = threading.Thread(target=echo, args=(there, back))
     partner.start()
-    alone, beside = [], []
+    alone, beside = list[float](), list[float]()
     for _ in range(4):  # in turns, so that whatever else the machine does slows down both
         alone += round_trips(there, back, 0.1)
         with a_thread_that_computes():

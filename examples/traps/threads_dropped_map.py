@@ -1,13 +1,14 @@
 """What `map` of an executor has returned is not used up. Do the calls that no worker has begun still run?"""
 
 import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 
-def calls_done(use):
-    ran, go_on = [], threading.Event()
+def calls_done(use: Callable[[Iterator[object]], None]) -> str:
+    ran, go_on = list[int](), threading.Event()
 
-    def work(number):
+    def work(number: int) -> None:
         if number > 0:
             go_on.wait()  # until the results have been dropped
         ran.append(number)
@@ -18,12 +19,12 @@ def calls_done(use):
     return "all of them" if len(ran) == 20 else "those that had begun"
 
 
-def leave_the_loop(results):
+def leave_the_loop(results: Iterator[object]) -> None:
     for _ in results:
         break
 
 
-def drop_it(results):
+def drop_it(results: Iterator[object]) -> None:
     pass
 
 

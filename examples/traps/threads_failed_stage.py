@@ -3,16 +3,16 @@
 import queue
 import threading
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 
-def square(numbers, squares):
+def square(numbers: object, squares: object) -> None:
     raise OSError("the disk is full")
 
 
-def by_hand():
+def by_hand() -> None:
     threading.excepthook = lambda failure: None  # it would print a traceback, and that is all
-    numbers, squares = queue.Queue(2), queue.Queue(2)
+    numbers, squares = queue.Queue[int](2), queue.Queue[int](2)
     threading.Thread(target=square, args=(numbers, squares)).start()
     try:
         for number in range(10):
@@ -22,7 +22,7 @@ def by_hand():
         print("by hand: without the timeout, `put` would wait for ever")
 
 
-def in_the_model(model):
+def in_the_model(model: SyncModel) -> None:
     numbers, squares = model.Channel(2), model.Channel(2)
     try:
         with model.TaskGroup() as group:

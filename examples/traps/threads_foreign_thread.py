@@ -2,11 +2,11 @@
 
 import threading
 
-from concmodels import load
+from concmodels import SyncModel, load
 from concmodels.errors import Deadlock
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     channel = model.Channel(0, "answers")
     try:
         channel.receive(timeout=None if threading.active_count() == 1 else 0.5)

@@ -1,18 +1,19 @@
 """One thread is inside a generator; another one asks the same generator for its next value."""
 
 import threading
+from collections.abc import Iterator
 
 
-def numbers(entered, go_on):
+def numbers(entered: threading.Event, go_on: threading.Event) -> Iterator[int]:
     entered.set()
     go_on.wait()  # stands for a read from a file or a socket
     yield 1
 
 
-def main():
+def main() -> None:
     entered, go_on = threading.Event(), threading.Event()
     shared = numbers(entered, go_on)
-    taken = []
+    taken: list[int] = []
     first = threading.Thread(target=lambda: taken.append(next(shared)))
     first.start()
     entered.wait()

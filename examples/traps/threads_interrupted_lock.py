@@ -10,11 +10,11 @@ class Interrupted(Exception):
     pass
 
 
-def interrupt(signal_number, frame):
+def interrupt(signal_number: int, frame: object) -> None:
     raise Interrupted
 
 
-def interrupted_loop():
+def interrupted_loop() -> bool:
     """Take and release a lock until the timer strikes; return whether the lock stayed locked."""
     lock = threading.Lock()
     try:
@@ -26,7 +26,7 @@ def interrupted_loop():
         return lock.locked()
 
 
-def main():
+def main() -> None:
     signal.signal(signal.SIGALRM, interrupt)
     stuck = sum(interrupted_loop() for _ in range(500))
     print("Python", sys.version.split()[0])

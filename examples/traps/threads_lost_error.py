@@ -4,15 +4,15 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 
-def fail():
+def fail() -> None:
     raise OSError("the disk is full")
 
 
-def heard(failure):
+def heard(failure: threading.ExceptHookArgs) -> None:
     print("threading.excepthook:", failure.exc_value)
 
 
-def main():
+def main() -> None:
     threading.excepthook = heard  # by default it prints a traceback
     thread = threading.Thread(target=fail)
     thread.start()

@@ -6,15 +6,15 @@ import queue
 import random
 import signal
 
-shared = queue.Queue()
-held = []
+shared: queue.Queue[str] = queue.Queue()
+held: list[bool] = []
 
 
-def look(signal_number, frame):
+def look(signal_number: int, frame: object) -> None:
     held.append(shared.mutex.locked())  # in the place of `shared.put("a signal came")`
 
 
-def main():
+def main() -> None:
     signal.signal(signal.SIGALRM, look)
     for _ in range(500):
         before = len(held)  # before the timer is set: on a busy machine it may have expired by the next line

@@ -2,18 +2,18 @@
 
 import trio
 
-from concmodels import load
+from concmodels import AsyncModel, load
 
 
-async def count_turns(turns):
+async def count_turns(turns: list[int]) -> None:
     while True:
         await trio.lowlevel.checkpoint()
         turns.append(1)
 
 
-async def memory_channel():
-    turns = []
-    send, receive = trio.open_memory_channel(1)
+async def memory_channel() -> int:
+    turns: list[int] = []
+    send, receive = trio.open_memory_channel[int](1)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(count_turns, turns)
         await trio.sleep(0)
@@ -25,8 +25,8 @@ async def memory_channel():
     return len(turns)
 
 
-async def model_channel(model):
-    turns = []
+async def model_channel(model: AsyncModel) -> int:
+    turns: list[int] = []
     channel = model.Channel(1)
     async with model.TaskGroup() as group:
         group.spawn(count_turns, turns)

@@ -2,13 +2,14 @@
 
 import gc
 import warnings
+from collections.abc import AsyncIterator, Callable
 
 import trio
 
-from concmodels import load
+from concmodels import AsyncModel, load
 
 
-async def numbers(steps):
+async def numbers(steps: list[str]) -> AsyncIterator[int]:
     try:
         for number in range(10):
             yield number
@@ -19,7 +20,7 @@ async def numbers(steps):
         steps.append("finally has ended")
 
 
-async def first_of_generator(steps):
+async def first_of_generator(steps: list[str]) -> None:
     async for _ in numbers(steps):
         break
     steps.append("the loop was left")
@@ -27,14 +28,14 @@ async def first_of_generator(steps):
     await trio.sleep(0)
 
 
-async def first_of_channel(model):
+async def first_of_channel(model: AsyncModel) -> None:
     channel = model.Channel(1)
     channel.send_nowait(0)
     async for _ in channel:
         break
 
 
-def warned(run, *args):
+def warned(run: Callable[..., object], *args: object) -> list[str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         run(*args)
@@ -44,7 +45,7 @@ def warned(run, *args):
 
 if __name__ == "__main__":
     model = load("trio")
-    steps = []
+    steps: list[str] = []
     print("generator:", warned(trio.run, first_of_generator, steps))
     print("its steps:", *steps, sep=" | ")
     print("channel:", warned(model.run, first_of_channel, model))

@@ -1,27 +1,28 @@
 """Ctrl-C in a nursery comes out as a group of exceptions: `except KeyboardInterrupt` does not see it."""
 
 import signal
+from collections.abc import Callable
 
 import trio
 
-from concmodels import load
+from concmodels import AsyncModel, load
 
 
-async def in_trio():
+async def in_trio() -> None:
     async with trio.open_nursery():
         signal.raise_signal(signal.SIGINT)
         await trio.sleep(1)
 
 
-async def in_the_model(model):
+async def in_the_model(model: AsyncModel) -> None:
     async with model.TaskGroup():
         signal.raise_signal(signal.SIGINT)
         await model.sleep(1)
 
 
-def outcome(run, *args):
+def outcome(run: Callable[..., object], *args: object) -> object:
     try:
-        run(*args)
+        return run(*args)
     except BaseException as error:  # noqa: BLE001 - to show what it is
         return repr(error)
 
