@@ -22,6 +22,7 @@ import tomllib
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -36,7 +37,7 @@ class NotHere(Exception):
     """A package can't be had, or not be explored."""
 
 
-def main():
+def main() -> None:
     options = parsed()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(options.folder or temporary)
@@ -50,7 +51,7 @@ def main():
             sys.exit(f"wild: {error}")
 
 
-def parsed():
+def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python examples/wild", description=__doc__.partition("\n")[0])
     parser.add_argument("bug", nargs="?", choices=BUGS, help="one of the programs")
     parser.add_argument("version", nargs="?", metavar="PACKAGE==VERSION", help="explore it with this version alone")
@@ -60,7 +61,7 @@ def parsed():
     return parser.parse_args()
 
 
-def requirements(bug):
+def requirements(bug: str) -> list[str]:
     """The version before the fix and the one after it, or the one that is current."""
     entry = BUGS[bug]
     if "standard" in entry:
@@ -68,7 +69,7 @@ def requirements(bug):
     return [f"{entry['package']}=={entry[which]}" for which in ("before", "after", "version") if which in entry]
 
 
-def installed(bug, requirement, folder):
+def installed(bug: str, requirement: str, folder: Path) -> Path:
     """The folder that has this version of the package."""
     if "standard" in BUGS[bug]:
         return copied(folder, BUGS[bug]["standard"], BUGS[bug].get("without"))
@@ -89,18 +90,18 @@ def installed(bug, requirement, folder):
     return target
 
 
-def copied(folder, standard, left_out):
+def copied(folder: Path, standard: str, left_out: str | None) -> Path:
     """The folder with a copy of a module of Python itself, `pure_NAME`, which can be explored: the original can't."""
     target = folder / f"pure_{standard}"
     target.mkdir(exist_ok=True)
-    text = Path(find_spec(standard).origin).read_text()
+    text = Path(find_spec(standard).origin).read_text()  # type: ignore[union-attr, arg-type]
     if left_out:
         text = re.sub(rf"^(\s+from )({left_out} import)", r"\1left_out\2", text, flags=re.MULTILINE)
     (target / f"pure_{standard}.py").write_text(text)
     return target
 
 
-def installer(arguments):
+def installer(arguments: list[str]) -> list[str]:
     """The command that installs packages for this Python: pip if it has it, else uv, which the project can fetch."""
     if find_spec("pip"):
         return [sys.executable, "-m", "pip", *arguments, "--disable-pip-version-check"]
@@ -110,7 +111,7 @@ def installer(arguments):
     return ["sh", "-euc", FETCHED_UV, verb, "--python", sys.executable, *rest]
 
 
-def explored(bug, requirement, folder):
+def explored(bug: str, requirement: str, folder: Path) -> Any:
     """Explore the program with this version in a process of its own; return the report as JSON has it."""
     where = installed(bug, requirement, folder)
     command = ["-m", "concmodels.explore", f"{bug}.py", "--json", "-"]
@@ -125,7 +126,7 @@ def explored(bug, requirement, folder):
     return report
 
 
-def failed(bug, requirement, folder, times):
+def failed(bug: str, requirement: str, folder: Path, times: int) -> int:
     """Return how often the program has failed on real threads."""
     more = [BUGS[bug].get("explored", "")] if BUGS[bug].get("fresh") else []
     done = run(["real.py", bug, str(times), *more], installed(bug, requirement, folder), REAL_S)
@@ -134,12 +135,12 @@ def failed(bug, requirement, folder, times):
     return int(done.stdout)
 
 
-def without(where, text):
+def without(where: Path, text: str) -> str:
     """A text in which files of this folder have short names."""
     return text.replace(os.path.relpath(where, HERE) + os.sep, "").replace(f"{where}{os.sep}", "")
 
 
-def run(arguments, where, seconds):
+def run(arguments: list[str], where: Path, seconds: float) -> subprocess.CompletedProcess[str]:
     """Run Python where this version of the package is found first."""
     ours = os.environ | {"PYTHONPATH": os.pathsep.join([str(where), str(ROOT)])}
     return subprocess.run(
@@ -148,15 +149,15 @@ def run(arguments, where, seconds):
     )  # fmt: skip
 
 
-def show(bug, requirement, report):
+def show(bug: str, requirement: str, report: Any) -> None:
     print(f"{bug} with {requirement}, {report['seconds']:.1f} s\n{report['text']}")
 
 
-def table(file, folder, times):
+def table(file: str | None, folder: Path, times: int) -> None:
     """Explore all bugs, and print a line for each version."""
-    rows = []
+    rows: list[dict[str, object]] = []
     for bug in BUGS:
-        reports = []
+        reports: list[dict[str, object]] = []
         for requirement in requirements(bug):
             report = explored(bug, requirement, folder)
             real = failed(bug, requirement, folder, times)
@@ -168,14 +169,14 @@ def table(file, folder, times):
         Path(file).write_text(json.dumps(told, indent=1) + "\n")
 
 
-def kept(report):
+def kept(report: Any) -> dict[str, Any]:
     """What of a report is kept: its figures, the failure without its steps, and what was printed."""
     told = {name: report[name] for name in ("verdict", "schedules", "in_all", "seconds", "unseen", "text")}
     failure = report["failure"]
     return told | {"failure": failure and {name: failure[name] for name in ("error", "place", "found_at", "replay")}}
 
 
-def verdict(report):
+def verdict(report: Any) -> str:
     """A report in a few words: `broken at 8, 3.14-4f156a-a-16@2`."""
     if report["failure"]:
         return f"broken at {report['failure']['found_at']}, {report['failure']['replay']}"

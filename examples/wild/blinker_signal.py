@@ -5,9 +5,9 @@ import threading
 from blinker import Namespace
 
 
-def main():
+def main() -> None:
     namespace = Namespace()
-    got = []
+    got: list[object] = []
     threads = [threading.Thread(target=lambda: got.append(namespace.signal("saved"))) for _ in range(2)]
     for thread in threads:
         thread.start()

@@ -5,7 +5,7 @@ import threading
 from boltons.cacheutils import LRI
 
 
-def main():
+def main() -> None:
     cache = LRI(max_size=1)
     threads = [threading.Thread(target=cache.__setitem__, args=(key, key)) for key in "ab"]
     for thread in threads:

@@ -5,7 +5,7 @@ import threading
 from cachelib import SimpleCache
 
 
-def main():
+def main() -> None:
     cache = SimpleCache(default_timeout=0)
     cache.set("visitors", 0)
     threads = [threading.Thread(target=cache.inc, args=("visitors",)) for _ in range(2)]

@@ -5,10 +5,10 @@ import threading
 from cacheout import Cache
 
 
-def main():
+def main() -> None:
     cache = Cache()
     cache.set("config", 1)
-    seen = []
+    seen: list[bool] = []
     threads = [
         threading.Thread(target=cache.set, args=("config", 2)),
         threading.Thread(target=lambda: seen.append("config" in cache)),

@@ -6,12 +6,12 @@ from cachetools import cached
 
 
 @cached({}, lock=threading.Lock())
-def connect(name):
+def connect(name: str) -> list[str]:
     return [name]
 
 
-def main():
-    got = []
+def main() -> None:
+    got: list[object] = []
     threads = [threading.Thread(target=lambda: got.append(connect("db"))) for _ in range(2)]
     for thread in threads:
         thread.start()

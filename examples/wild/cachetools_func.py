@@ -5,11 +5,11 @@ import threading
 from cachetools.func import lru_cache
 
 
-def main():
-    calls = []
+def main() -> None:
+    calls: list[str] = []
 
     @lru_cache(maxsize=2)
-    def load(key):
+    def load(key: str) -> str:
         calls.append(key)
         return key
 

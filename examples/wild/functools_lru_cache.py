@@ -5,9 +5,9 @@ import threading
 from pure_functools import lru_cache
 
 
-def main():
+def main() -> None:
     @lru_cache(maxsize=None)
-    def double(number):
+    def double(number: int) -> int:
         return 2 * number
 
     threads = [threading.Thread(target=double, args=(number,)) for number in range(2)]

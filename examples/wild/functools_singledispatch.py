@@ -5,12 +5,12 @@ import threading
 from pure_functools import singledispatch
 
 
-def main():
+def main() -> None:
     @singledispatch
-    def show(value):
+    def show(value: object) -> str:
         return "something"
 
-    def register():
+    def register() -> None:
         show.register(int, lambda value: "a number")
 
     threads = [threading.Thread(target=register), threading.Thread(target=show, args=(1.5,))]

@@ -10,9 +10,9 @@ class Settings:
     pass
 
 
-def main():
+def main() -> None:
     injector = Injector()
-    got = []
+    got: list[object] = []
     threads = [threading.Thread(target=lambda: got.append(injector.get(Settings))) for _ in range(2)]
     for thread in threads:
         thread.start()

@@ -5,7 +5,7 @@ import threading
 from loguru import logger
 
 
-def main():
+def main() -> None:
     logger.remove()
     for _ in range(2):
         logger.add(lambda message: None)

@@ -5,8 +5,8 @@ import threading
 from pyee import EventEmitter
 
 
-def main():
-    calls = []
+def main() -> None:
+    calls: list[int] = []
     emitter = EventEmitter()
     emitter.once("end", calls.append)
     threads = [threading.Thread(target=emitter.emit, args=("end", number)) for number in range(2)]

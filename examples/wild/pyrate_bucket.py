@@ -7,11 +7,11 @@ from pyrate_limiter.engines.local import LocalBucket
 from pyrate_limiter.exceptions import BucketFullException
 
 
-def main():
+def main() -> None:
     limiter = LeakyBucketLimiter(LocalBucket([]), capacity=1, window=60)
-    passed = []
+    passed: list[str] = []
 
-    def ask(name):
+    def ask(name: str) -> None:
         try:
             limiter.append(name)
             passed.append(name)

@@ -8,8 +8,8 @@ import threading
 from importlib import import_module
 
 
-def main(name, times, fresh=""):
-    raised = []
+def main(name: str, times: str, fresh: str = "") -> None:
+    raised: list[object] = []
     threading.excepthook = raised.append
     sys.setswitchinterval(1e-6)
     failures = 0

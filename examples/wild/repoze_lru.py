@@ -5,7 +5,7 @@ import threading
 from repoze.lru import LRUCache
 
 
-def main():
+def main() -> None:
     cache = LRUCache(2)
     threads = [threading.Thread(target=cache.put, args=(key, key)) for key in "ab"]
     for thread in threads:

@@ -5,10 +5,10 @@ import threading
 import sqlparse
 
 
-def main():
-    kinds = []
+def main() -> None:
+    kinds: list[object] = []
 
-    def parse():
+    def parse() -> None:
         kinds.append(sqlparse.parse("select 1")[0].get_type())
 
     threads = [threading.Thread(target=parse) for _ in range(2)]

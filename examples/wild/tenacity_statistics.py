@@ -5,9 +5,9 @@ import threading
 from tenacity import retry, stop_after_attempt
 
 
-def main():
+def main() -> None:
     @retry(stop=stop_after_attempt(2))
-    def ask(answers):
+    def ask(answers: list[int]) -> None:
         answers.append(len(answers))
         if len(answers) == 1:
             raise ConnectionError

@@ -2,12 +2,12 @@
 
 import threading
 
-from pure_uuid import uuid7
+from pure_uuid import UUID, uuid7
 
 
-def main():
+def main() -> None:
     uuid7()
-    made = []
+    made: list[UUID] = []
     threads = [
         threading.Thread(target=lambda: made.extend(uuid7() for _ in range(3))),
         threading.Thread(target=uuid7),

@@ -9,9 +9,9 @@ class Connection:
     pass
 
 
-def main():
+def main() -> None:
     connections = WeakValueDictionary()
-    got = []
+    got: list[object] = []
     threads = [
         threading.Thread(target=lambda: got.append(connections.setdefault("db", Connection()))) for _ in range(2)
     ]

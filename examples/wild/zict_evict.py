@@ -5,8 +5,8 @@ import threading
 from zict import LRU
 
 
-def main():
-    cache = LRU(1, {})
+def main() -> None:
+    cache: LRU[str, str] = LRU(1, {})
     threads = [threading.Thread(target=cache.__setitem__, args=(key, key)) for key in "ab"]
     for thread in threads:
         thread.start()

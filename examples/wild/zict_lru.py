@@ -5,8 +5,8 @@ import threading
 from zict import LRU
 
 
-def main():
-    cache = LRU(2, {})
+def main() -> None:
+    cache: LRU[str, int] = LRU(2, {})
     cache["a"] = 1
     threads = [threading.Thread(target=cache.__setitem__, args=("a", value)) for value in (2, 3)]
     for thread in threads:
