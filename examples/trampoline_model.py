@@ -16,10 +16,12 @@ Limitations: code that computes or blocks stops all tasks, and Ctrl-C is raised 
 import signal
 import time
 from collections import deque
+from collections.abc import Callable, Coroutine, Generator
 from threading import local
 from types import coroutine
+from typing import Any
 
-from concmodels.errors import ChannelClosed, TaskCancelled
+from concmodels.errors import ChannelClosed, Selected, TaskCancelled
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, must_be_seconds, seconds_to_sleep
@@ -54,15 +56,15 @@ class _Waiter(SingleThreadWaiter):
 
     __slots__ = ("task",)
 
-    def __init__(self, item=None, purpose=None):
+    def __init__(self, item: Any = None, purpose: Any = None) -> None:
         super().__init__(item, purpose)
-        self.task = _here.task
+        self.task: Task = _here.task
 
     @staticmethod
-    def current():
+    def current() -> Any:
         return _here.task
 
-    async def park(self, timeout):
+    async def park(self, timeout: float | None) -> None:
         """Wait until woken, by the timeout too. Raises `Cancelled`, a Ctrl-C or a deadlock."""
         task = self.task
         task.waiter = self  # first: a signal that comes after the look below finds the wait here and claims it
@@ -77,23 +79,23 @@ class _Waiter(SingleThreadWaiter):
         if self.outcome == CANCELLED:
             task.stop()
 
-    def wake(self):
+    def wake(self) -> None:
         _here.loop.make_ready(self.task)
 
 
 @coroutine
-def _leave():
+def _leave() -> Generator[None]:
     yield  # to the trampoline
 
 
-async def _let_others_run():
+async def _let_others_run() -> None:
     """Let the other tasks run, and raise what is to end this one."""
     _here.loop.make_ready(_here.task)
     await _leave()
     _stop_if_cancelled()
 
 
-def _stop_if_cancelled():
+def _stop_if_cancelled() -> None:
     if _here.task.must_stop():
         _here.task.stop()
 
@@ -105,7 +107,7 @@ class Channel(SingleThreadChannel):
     _yields = yield_every()
     _let_others_run = staticmethod(_let_others_run)
 
-    async def send(self, item, timeout=None):
+    async def send(self, item: Any, timeout: float | None = None) -> None:
         if next(self._yields):
             await self._checkpoint()
         buffer = self._buffer
@@ -114,16 +116,16 @@ class Channel(SingleThreadChannel):
         elif not self._offer(item):
             await self._wait_for_partner(item, self._senders, timeout)
 
-    async def receive(self, timeout=None):
+    async def receive(self, timeout: float | None = None) -> Any:
         if next(self._yields):
             await self._checkpoint()
         item = self._take()
         return await self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
 
-    def __aiter__(self):
+    def __aiter__(self) -> Channel:
         return self
 
-    async def __anext__(self):
+    async def __anext__(self) -> Any:
         if next(self._yields):
             await self._checkpoint()
         if self._buffer and not self._senders:
@@ -134,7 +136,7 @@ class Channel(SingleThreadChannel):
         except ChannelClosed:
             raise StopAsyncIteration from None
 
-    async def _wait_for_partner(self, item, queue, timeout):
+    async def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
         if timeout is not None and expired(timeout):
             raise self._no_waiting(queue)
         waiter = self._new_waiter(item, self)
@@ -151,14 +153,14 @@ class Channel(SingleThreadChannel):
         return waiter.item
 
 
-async def select(*cases, timeout=None, priority=False):
+async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     return await select_async(Channel, cases, timeout, priority)
 
 
 class Task(_Task):
     """The handle of a coroutine. How it is cancelled is as among threads and greenlets: see `tasks/task.py`."""
 
-    async def run(self):
+    async def run(self) -> None:  # type: ignore[override]  # awaited
         """The body of the task: call the function, keep the outcome, tell the group."""
         try:
             self._value = await self._function(*self._args)
@@ -166,7 +168,7 @@ class Task(_Task):
             self._error = error
         self.end()
 
-    async def result(self, timeout=None):
+    async def result(self: Any, timeout: float | None = None) -> Any:
         await self._ended.wait(timeout, self)
         _stop_if_cancelled()  # a caller that is cancelled too learns of that, and not of the other's end
         if isinstance(self._error, Cancelled):
@@ -182,13 +184,13 @@ class TaskGroup(_TaskGroup):
     waiter_type = _Waiter
     task_type = Task
 
-    def new_event(self):
+    def new_event(self) -> AsyncEvent:
         return AsyncEvent(_Waiter)
 
-    async def __aenter__(self):
+    async def __aenter__(self) -> TaskGroup:
         return self.__enter__()
 
-    async def __aexit__(self, kind, error, trace):
+    async def __aexit__(self: Any, kind: object, error: BaseException | None, trace: object) -> bool:
         owner, outer = self._owner, None
         if error is not None:
             self._failed(error)
@@ -212,20 +214,20 @@ class TaskGroup(_TaskGroup):
         _stop_if_cancelled()  # leaving is a checkpoint, also if all tasks have ended
         return isinstance(error, Cancelled)
 
-    async def _wait_for_limit(self):
+    async def _wait_for_limit(self: Any) -> None:  # type: ignore[override]  # awaited
         try:
             await self._over.wait(self._limit.seconds)
         except TimeoutError:
             if self._limit.strike():
                 self.cancel()
 
-    async def _end_watch(self):
+    async def _end_watch(self: Any) -> None:  # type: ignore[override]  # awaited
         if self._watch is not None:
             self._over.set()
             self._owner.shielded = True
             await self._watch.wait()
 
-    def spawn(self, function, *args, name=None):
+    def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
         if not self._entered or (self._leaving and not self._tasks):
             raise RuntimeError("this group is not open: spawn inside its `async with`")
         task = Task(self, function, args, name)
@@ -234,7 +236,7 @@ class TaskGroup(_TaskGroup):
         self.start(task)
         return task
 
-    def start(self, task):
+    def start(self, task: Any) -> None:
         _here.loop.start(task, task.run())
 
 
@@ -251,23 +253,23 @@ class Pool(AsyncPool):
 class Loop:
     """The trampoline: it resumes the coroutines that can go on, one after the other."""
 
-    def __init__(self, finds_deadlocks):
+    def __init__(self, finds_deadlocks: bool) -> None:
         self._finds_deadlocks = finds_deadlocks
-        self._coroutines = {}
-        self._ready = deque()
+        self._coroutines: dict[Task, Coroutine[Any, Any, Any]] = {}
+        self._ready: deque[Task] = deque()
         self.events = EventLoop(self._ready)
 
-    def start(self, task, coroutine):
+    def start(self, task: Task, coroutine: Coroutine[Any, Any, Any]) -> None:
         self._coroutines[task] = coroutine
         self._ready.append(task)
 
-    def make_ready(self, task):
+    def make_ready(self, task: Task) -> None:
         """Let this task go on when its turn comes. A signal handler may call it."""
         self._ready.append(task)
         if self.events.asleep:
             self.events.wake()
 
-    def run(self, main):
+    def run(self, main: Task) -> Any:
         """Resume coroutines until that of main has ended; return its result, or raise what it raised."""
         while True:
             if self._ready:
@@ -285,14 +287,14 @@ class Loop:
             else:
                 self._find_deadlock(main)
 
-    def _find_deadlock(self, main):
+    def _find_deadlock(self, main: Task) -> None:
         error = deadlock((task.name, task.waiter, awaits(it)) for task, it in self._coroutines.items())
         main.abort(error)
         if not self._ready:  # main is busy ending the others
             raise error
 
 
-def run(main, *args, deadlock_after=DEADLOCK_AFTER):
+def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> Any:
     """Run `main(*args)` on a new loop. A deadlock is found at once, unless `deadlock_after` is None."""
     if getattr(_here, "loop", None) is not None:
         raise RuntimeError("run was called inside a run: await the function instead")
@@ -312,7 +314,7 @@ def run(main, *args, deadlock_after=DEADLOCK_AFTER):
         loop.events.close()
 
 
-async def sleep(seconds):
+async def sleep(seconds: float) -> None:
     seconds = seconds_to_sleep(seconds)
     await (wait_async(_Waiter(), seconds) if seconds else _let_others_run())
 
@@ -325,16 +327,16 @@ class _SocketWaiter(SocketWaitSteps, _Waiter):
     outside = True
     purpose = waiter = property(lambda self: self, lambda self, _: None)
 
-    def __init__(self, socket, direction):
+    def __init__(self, socket: Any, direction: str) -> None:
         super().__init__()
         self.socket, self.number, self.direction = socket, descriptor(socket), direction
         self.key = self.number, direction
 
-    def is_over(self):
+    def is_over(self) -> bool:
         return not self.waits() or self.task.must_stop()
 
 
-async def _wait_for_socket(waiter, timeout):
+async def _wait_for_socket(waiter: _SocketWaiter, timeout: float | None) -> None:
     timeout = None if timeout is None else must_be_seconds(timeout)
     events = _here.loop.events
     events.begin(waiter)
@@ -347,14 +349,14 @@ async def _wait_for_socket(waiter, timeout):
         waiter.settle()
 
 
-async def wait_readable(socket, timeout=None):
+async def wait_readable(socket: Any, timeout: float | None = None) -> None:
     await _wait_for_socket(_SocketWaiter(socket, READABLE), timeout)
 
 
-async def wait_writable(socket, timeout=None):
+async def wait_writable(socket: Any, timeout: float | None = None) -> None:
     await _wait_for_socket(_SocketWaiter(socket, WRITABLE), timeout)
 
 
-def notify_closing(socket):
+def notify_closing(socket: Any) -> None:
     if getattr(_here, "loop", None) is not None:
         _here.loop.events.notify_closing(socket)
