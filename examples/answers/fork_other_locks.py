@@ -37,5 +37,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a fork copies what has not been written yet
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a fork copies what is not written yet
     main()
