@@ -12,20 +12,20 @@ from distributed import Client, Queue, secede
 NODES, MESSAGES = 5, 40
 
 
-def node(inbox, outbox):
+def node(inbox: Queue, outbox: Queue) -> None:
     """Forward every message, up to the mark."""
     secede()  # leave the worker's pool of threads: one that waits there would keep a place from the next node
     while (message := inbox.get()) is not None:
         outbox.put(message)
 
 
-def main():
+def main() -> None:
     with Client(processes=False, n_workers=1, dashboard_address="127.0.0.1:0") as client:
         links = [Queue(f"link {number}") for number in range(NODES + 1)]
         pairs = zip(links, links[1:], strict=False)
         nodes = [client.submit(node, *pair, pure=False) for pair in pairs]
         started = perf_counter()
-        came = []
+        came: list[int] = []
         for number in range(MESSAGES):
             links[0].put(number)
             came.append(links[-1].get())

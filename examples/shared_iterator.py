@@ -29,11 +29,12 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from concmodels import load
+from concmodels import Channel, load
 
 model = load("threads")
 
@@ -107,14 +108,14 @@ def take(source: Iterable[int], start: threading.Barrier) -> tuple[list[int], st
     return taken, None
 
 
-def feed(channel: model.Channel, numbers: Iterable[int]) -> None:
+def feed(channel: Channel[int], numbers: Iterable[int]) -> None:
     """The one task that has the iterator."""
     with channel:
         for number in numbers:
             channel.send(number)
 
 
-def share_out(source: Iterable[int], threads: int, fed_from: Iterable[int] | None = None) -> tuple[list[int], int, str]:
+def share_out(source: Any, threads: int, fed_from: Iterable[int] | None = None) -> tuple[list[int], int, str]:
     """Have that many threads take from one source; return all that was taken, how many threads failed, and why."""
     start = threading.Barrier(threads)
     with model.TaskGroup() as group:

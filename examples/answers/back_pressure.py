@@ -6,14 +6,14 @@ import tracemalloc
 ITEMS, SIZE = 2000, 10_000
 
 
-async def produce(queue):
+async def produce(queue: asyncio.Queue[bytearray]) -> None:
     for _ in range(ITEMS):
         await queue.put(bytearray(SIZE))
         await asyncio.sleep(0)
     queue.shutdown()
 
 
-async def consume(queue):
+async def consume(queue: asyncio.Queue[bytearray]) -> int:
     most = 0
     while True:
         try:
@@ -25,8 +25,8 @@ async def consume(queue):
             await asyncio.sleep(0)
 
 
-async def main(bound):
-    queue = asyncio.Queue(bound)
+async def main(bound: int) -> None:
+    queue: asyncio.Queue[bytearray] = asyncio.Queue(bound)
     tracemalloc.start()
     async with asyncio.TaskGroup() as group:
         group.create_task(produce(queue))

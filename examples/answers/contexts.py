@@ -2,30 +2,31 @@
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar, copy_context
+from contextvars import Context, ContextVar, copy_context
 from threading import Thread
 
 request = ContextVar("request", default="-")
 
 
-def see():
+def see() -> str:
     return request.get()
 
 
-async def see_async():
+async def see_async() -> str:
     return request.get()
 
 
-def in_thread(**how):
-    seen = []
-    thread = Thread(target=lambda: seen.append(see()), **how)
+def in_thread(context: Context | None = None) -> str:
+    seen: list[str] = []
+    thread = Thread(target=lambda: seen.append(see()), context=context)
     thread.start()
     thread.join()
     return seen[0]
 
 
-async def main():
+async def main() -> AsyncIterator[tuple[str, str]]:
     request.set("seen")
     loop = asyncio.get_running_loop()
     yield "asyncio.create_task", await asyncio.create_task(see_async())
@@ -40,7 +41,7 @@ async def main():
         yield "... submit(copy_context().run, f)", pool.submit(copy_context().run, see).result()
 
 
-async def show():
+async def show() -> None:
     async for kind, seen in main():
         print(f"{kind:34} {seen}")
 

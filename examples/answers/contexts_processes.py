@@ -2,21 +2,22 @@
 
 import multiprocessing
 from contextvars import ContextVar
+from multiprocessing.queues import SimpleQueue
 
 request = ContextVar("request", default="nothing")
 
 
-def see(seen):
+def see(seen: SimpleQueue[str]) -> None:
     seen.put(request.get())
     seen.close()
 
 
-def main():
+def main() -> None:
     request.set("the value")
     for method in multiprocessing.get_all_start_methods():
         context = multiprocessing.get_context(method)
         seen = context.SimpleQueue()
-        child = context.Process(target=see, args=(seen,))
+        child = context.Process(target=see, args=(seen,))  # type: ignore[attr-defined]
         child.start()
         print(f"{method:10} sees {seen.get()}")
         child.join()

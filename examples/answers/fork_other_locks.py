@@ -8,7 +8,7 @@ import threading
 import warnings
 
 
-def hold(locks, held, go_on):
+def hold(locks: tuple[threading.Lock | threading.RLock, ...], held: threading.Event, go_on: threading.Event) -> None:
     for lock in locks:
         lock.acquire()
     held.set()
@@ -17,9 +17,9 @@ def hold(locks, held, go_on):
         lock.release()
 
 
-def main():
+def main() -> None:
     handler = logging.StreamHandler()
-    waiting = queue.Queue()
+    waiting: queue.Queue[object] = queue.Queue()
     held, go_on = threading.Event(), threading.Event()
     thread = threading.Thread(target=hold, args=((handler.lock, waiting.mutex), held, go_on))
     thread.start()
@@ -28,7 +28,7 @@ def main():
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
-        print("a handler of logging, in the child:", "free" if handler.lock.acquire(timeout=0.2) else "locked")
+        print("a handler of logging, in the child:", "free" if handler.lock.acquire(timeout=0.2) else "locked")  # type: ignore[union-attr]
         print("a queue.Queue, in the child:", "free" if waiting.mutex.acquire(timeout=0.2) else "locked", flush=True)
         os._exit(0)
     os.waitpid(child, 0)
@@ -37,5 +37,5 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(line_buffering=True)  # a fork copies what has not been written yet
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a fork copies what is not written yet
     main()

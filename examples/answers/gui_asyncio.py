@@ -3,25 +3,26 @@
 import asyncio
 import queue
 import threading
+from concurrent.futures import Future
 
 from gui_loop import main_loop
 
-done = queue.SimpleQueue()
+done: queue.SimpleQueue[Future[str]] = queue.SimpleQueue()
 
 
-async def fetch(number):
+async def fetch(number: int) -> str:
     await asyncio.sleep(0.1)  # a request
     return f"page {number}"
 
 
-def clicked():
+def clicked() -> None:
     for number in range(3):
         future = asyncio.run_coroutine_threadsafe(fetch(number), loop)
         future.add_done_callback(done.put)  # called in the loop's thread, so it only puts
     look(3)
 
 
-def look(missing):
+def look(missing: int) -> None:
     """In the main loop."""
     while not done.empty():
         print(done.get().result())

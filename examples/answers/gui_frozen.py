@@ -7,13 +7,13 @@ from gui_loop import main_loop
 redrawn, working = 0, False
 
 
-def redraw():
+def redraw() -> None:
     global redrawn
     redrawn += working
     window.after(20, redraw)
 
 
-def clicked():
+def clicked() -> None:
     global working
     working = True
     time.sleep(0.5)  # a request, a query, a computation

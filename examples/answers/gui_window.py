@@ -5,16 +5,16 @@ import threading
 import time
 import tkinter
 
-messages = queue.Queue()
+messages: queue.Queue[tuple[str, bool]] = queue.Queue()
 
 
-def clicked():
+def clicked() -> None:
     button["state"] = "disabled"  # until the work has ended
     threading.Thread(target=work, daemon=True).start()
     look()
 
 
-def work():
+def work() -> None:
     """In the thread: it touches no widget."""
     try:
         for percent in (20, 40, 60, 80, 100):
@@ -25,7 +25,7 @@ def work():
         messages.put((f"failed: {error}", True))
 
 
-def look():
+def look() -> None:
     """In the main loop: only this side touches widgets."""
     while not messages.empty():
         label["text"], ended = messages.get()

@@ -7,23 +7,23 @@ import time
 from gui_loop import main_loop
 
 redrawn, working = 0, False
-messages = queue.Queue()
+messages: queue.Queue[int | str] = queue.Queue()
 
 
-def redraw():
+def redraw() -> None:
     global redrawn
     redrawn += working
     window.after(20, redraw)
 
 
-def clicked():
+def clicked() -> None:
     global working
     working = True
     threading.Thread(target=work, daemon=True).start()
     look()
 
 
-def work():
+def work() -> None:
     """In the worker: it touches no widget."""
     for percent in (20, 40, 60, 80, 100):
         time.sleep(0.1)
@@ -31,7 +31,7 @@ def work():
     messages.put("done")
 
 
-def look():
+def look() -> None:
     """In the main loop: only this function touches widgets."""
     while not messages.empty():  # nobody else takes from it
         message = messages.get()

@@ -1,13 +1,14 @@
 """What each of threading's tools does when it is used in an unusual way."""
 
 import threading
+from collections.abc import Callable
 
 
-def in_a_thread(function):
+def in_a_thread(function: Callable[[], object]) -> object:
     """What a function returns, or the error that it raises, in another thread."""
-    seen = []
+    seen: list[object] = []
 
-    def call():
+    def call() -> None:
         try:
             seen.append(function())
         except (RuntimeError, ValueError) as error:
@@ -19,8 +20,9 @@ def in_a_thread(function):
     return seen[0]
 
 
-def main():
-    for name, kind in {"Lock": threading.Lock, "RLock": threading.RLock}.items():
+def main() -> None:
+    kinds: dict[str, type[threading.Lock | threading.RLock]] = {"Lock": threading.Lock, "RLock": threading.RLock}
+    for name, kind in kinds.items():
         lock = kind()
         with lock:
             print(f"{name}, taken a second time by its thread:", lock.acquire(timeout=0.1))

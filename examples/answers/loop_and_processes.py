@@ -4,18 +4,18 @@ import asyncio
 from concurrent.futures import ProcessPoolExecutor
 
 
-def compute(number):
+def compute(number: int) -> int:
     return sum(i * i for i in range(number))
 
 
-async def tick(ticks):
+async def tick(ticks: list[str]) -> None:
     while True:
         await asyncio.sleep(0.01)
         ticks.append("tick")
 
 
-async def main():
-    loop, ticks = asyncio.get_running_loop(), []
+async def main() -> None:
+    loop, ticks = asyncio.get_running_loop(), list[str]()
     with ProcessPoolExecutor(2) as pool:
         clock = asyncio.create_task(tick(ticks))
         async with asyncio.TaskGroup() as group:
@@ -24,7 +24,7 @@ async def main():
     print(f"{len({work.result() for work in works})} result, four times; the loop went on: {len(ticks) > 5}")
 
 
-async def in_pool(loop, pool, number):
+async def in_pool(loop: asyncio.AbstractEventLoop, pool: ProcessPoolExecutor, number: int) -> int:
     return await loop.run_in_executor(pool, compute, number)
 
 

@@ -3,11 +3,11 @@
 import asyncio
 
 
-async def answer():
+async def answer() -> int:
     return 42
 
 
-async def main():
+async def main() -> None:
     loop = asyncio.get_running_loop()
     future = asyncio.run_coroutine_threadsafe(answer(), loop)
     try:

@@ -2,21 +2,22 @@
 
 import statistics
 import time
+from concurrent.futures import Future
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 REQUESTS, GAP, WORKERS = 500, 0.002, 4
 
 
-def handle(number):
+def handle(number: int) -> float:
     end = time.perf_counter() + (0.03 if number % 100 == 50 else 0.0001)
     while time.perf_counter() < end:
         pass
     return time.perf_counter()  # one clock for all processes of the machine
 
 
-def main(model):
-    waits = []
+def main(model: SyncModel) -> list[float]:
+    waits: list[tuple[float, Future[float]]] = []
     with model.Pool(WORKERS) as pool:
         pool.submit(handle, 0).result()  # a worker is there
         begin = time.perf_counter()
@@ -27,7 +28,7 @@ def main(model):
         return sorted(answer.result() - due for due, answer in waits)
 
 
-def figures(late):
+def figures(late: list[float]) -> dict[str, float]:
     figures = {f"P{percent}": late[len(late) * percent // 100 - 1] for percent in (50, 90, 99)}
     return {"mean": statistics.mean(late)} | figures | {"worst": late[-1]}
 

@@ -6,18 +6,18 @@ from concurrent.futures import ThreadPoolExecutor
 WAIT = 0.02
 
 
-def wait(_):
+def wait(_: int) -> None:
     time.sleep(WAIT)
 
 
-def per_second(pool, tasks):
+def per_second(pool: ThreadPoolExecutor, tasks: int) -> float:
     list(pool.map(wait, range(tasks)))  # its workers are started
     begin = time.perf_counter()
     list(pool.map(wait, range(tasks)))
     return tasks / (time.perf_counter() - begin)
 
 
-def main():
+def main() -> None:
     for workers in (1, 4, 16, 64):
         with ThreadPoolExecutor(workers) as pool:
             rate = per_second(pool, 8 * workers)

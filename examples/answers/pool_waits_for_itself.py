@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 
-def outer(pool, both):
+def outer(pool: ThreadPoolExecutor, both: Barrier) -> int | str:
     both.wait()  # now each of the two workers has such a task
     inner = pool.submit(pow, 2, 10)
     try:
@@ -14,7 +14,7 @@ def outer(pool, both):
         return "no worker was free"
 
 
-def main():
+def main() -> None:
     both = Barrier(2)
     with ThreadPoolExecutor(2) as pool:
         for future in [pool.submit(outer, pool, both) for _ in range(2)]:

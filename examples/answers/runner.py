@@ -4,15 +4,15 @@ import asyncio
 import sys
 
 
-async def connect():
+async def connect() -> asyncio.AbstractEventLoop:
     return asyncio.get_running_loop()
 
 
-async def use(loop):
+async def use(loop: asyncio.AbstractEventLoop) -> bool:
     return loop is asyncio.get_running_loop()
 
 
-def new_loop():
+def new_loop() -> asyncio.AbstractEventLoop:
     if sys.platform != "linux":
         return asyncio.new_event_loop()
     return asyncio.SelectorEventLoop()  # with uvloop installed: return uvloop.new_event_loop()

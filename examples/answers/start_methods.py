@@ -2,26 +2,27 @@
 
 import multiprocessing
 import time
+from multiprocessing.connection import Connection
 
 setting = "as the module says"
 
 
-def see(answers):
+def see(answers: Connection) -> None:
     answers.send((setting, time.monotonic()))
 
 
-def child(method):
+def child(method: str) -> tuple[str, float]:
     context = multiprocessing.get_context(method)
     theirs, ours = context.Pipe()
     begin = time.monotonic()
-    process = context.Process(target=see, args=(ours,))
+    process = context.Process(target=see, args=(ours,))  # type: ignore[attr-defined]
     process.start()
     seen, there = theirs.recv()
     process.join()
     return seen, there - begin
 
 
-def main():
+def main() -> None:
     global setting
     setting = "as the parent has changed it"
     print("the default here:", multiprocessing.get_start_method())

@@ -1,21 +1,23 @@
 """Tests of a concurrent program without a sleep in them: all schedules, many seeds, virtual time."""
 
 import threading
+from collections.abc import Callable
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
+from concmodels.explore import Report
 
 
 class Tickets:
-    def __init__(self, left):
+    def __init__(self, left: int) -> None:
         self.left, self.lock = left, threading.Lock()
 
-    def sell(self):
+    def sell(self) -> None:
         with self.lock:  # without it, the first test fails and prints the schedule
             if self.left:
                 self.left -= 1
 
 
-def two_buyers():
+def two_buyers() -> None:
     tickets = Tickets(1)
     threads = [threading.Thread(target=tickets.sell) for _ in range(2)]
     for thread in threads:
@@ -25,19 +27,19 @@ def two_buyers():
     assert tickets.left == 0
 
 
-def test_no_schedule_sells_one_twice(explore):
+def test_no_schedule_sells_one_twice(explore: Callable[..., Report]) -> None:
     explore(two_buyers).must_hold(in_all=True)
 
 
-def poll(model, answers):
+def poll(model: SyncModel, answers: list[str]) -> float:
     """Ask once an hour until there is an answer."""
     while not answers:
         model.sleep(3600)
     return model.now()
 
 
-def asked_and_answered(model):
-    answers = []
+def asked_and_answered(model: SyncModel) -> float:
+    answers: list[str] = []
     with model.TaskGroup() as group:
         polled = group.spawn(poll, model, answers)
         model.sleep(24 * 3600)
@@ -45,16 +47,16 @@ def asked_and_answered(model):
     return polled.result()
 
 
-def test_the_answer_is_seen_within_an_hour():
+def test_the_answer_is_seen_within_an_hour() -> None:
     sim = load("sim")
     for seed in range(20):
         assert sim.run(asked_and_answered, sim, seed=seed) <= 25 * 3600 + 1
 
 
-def test_a_worker_that_waits_ends_when_the_channel_is_closed():
+def test_a_worker_that_waits_ends_when_the_channel_is_closed() -> None:
     model = load("threads")
 
-    def main():
+    def main() -> str:
         jobs, waits = model.Channel(), model.Channel(1)
         with model.TaskGroup() as group:
             worker = group.spawn(work, jobs, waits)
@@ -65,7 +67,7 @@ def test_a_worker_that_waits_ends_when_the_channel_is_closed():
     assert model.run(main) == "ended"
 
 
-def work(jobs, waits):
+def work(jobs: Channel[object], waits: Channel[str]) -> str:
     waits.send("here")
     for _ in jobs:
         pass

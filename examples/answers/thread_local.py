@@ -8,11 +8,11 @@ from gevent import monkey
 from greenlet import greenlet
 
 
-def in_threads():
-    data, seen = threading.local(), []
+def in_threads() -> bool:
+    data, seen = threading.local(), list[bool]()
     both = threading.Barrier(2)
 
-    def task(name):
+    def task(name: str) -> None:
         data.name = name
         both.wait()  # both have set it
         seen.append(data.name == name)
@@ -25,10 +25,10 @@ def in_threads():
     return all(seen)
 
 
-async def in_asyncio():
+async def in_asyncio() -> bool:
     data = threading.local()
 
-    async def task(name):
+    async def task(name: str) -> object:
         data.name = name
         await asyncio.sleep(0)
         return data.name == name
@@ -36,27 +36,27 @@ async def in_asyncio():
     return all(await asyncio.gather(task("first"), task("second")))
 
 
-def in_greenlets():
-    data, seen = threading.local(), []
+def in_greenlets() -> bool:
+    data, seen = threading.local(), list[bool]()
 
-    def task(name):
+    def task(name: str) -> None:
         data.name = name
         main.switch()
         seen.append(data.name == name)
 
     main = greenlet.getcurrent()
     tasks = [greenlet(task), greenlet(task)]
-    for task, name in zip(tasks, ("first", "second"), strict=True):
-        task.switch(name)
-    for task in tasks:
-        task.switch()
+    for it, name in zip(tasks, ("first", "second"), strict=True):
+        it.switch(name)
+    for it in tasks:
+        it.switch()
     return all(seen)
 
 
-def in_gevent():
-    data, seen = threading.local(), []
+def in_gevent() -> bool:
+    data, seen = threading.local(), list[bool]()
 
-    def task(name):
+    def task(name: str) -> None:
         data.name = name
         gevent.sleep(0)
         seen.append(data.name == name)
@@ -65,7 +65,7 @@ def in_gevent():
     return all(seen)
 
 
-def show(kind, own):
+def show(kind: str, own: bool) -> None:
     print(f"{kind:20}", "each its own" if own else "one for all")
 
 

@@ -3,14 +3,14 @@
 import asyncio
 
 
-def read(lines, queue, loop):
+def read(lines: list[str], queue: asyncio.Queue[str], loop: asyncio.AbstractEventLoop) -> None:
     for line in lines:  # any source that blocks: a serial port, a driver, a file
         put = asyncio.run_coroutine_threadsafe(queue.put(line), loop)
         put.result()  # waits while the queue is full
     loop.call_soon_threadsafe(queue.shutdown)
 
 
-async def handle(queue):
+async def handle(queue: asyncio.Queue[str]) -> None:
     while True:
         try:
             line = await queue.get()
@@ -20,8 +20,8 @@ async def handle(queue):
         await asyncio.sleep(0.01)
 
 
-async def main():
-    queue, loop = asyncio.Queue(2), asyncio.get_running_loop()
+async def main() -> None:
+    queue, loop = asyncio.Queue[str](2), asyncio.get_running_loop()
     async with asyncio.TaskGroup() as group:
         group.create_task(asyncio.to_thread(read, ["one", "two", "three"], queue, loop))
         group.create_task(handle(queue))

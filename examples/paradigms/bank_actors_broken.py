@@ -3,17 +3,19 @@
 Each has one message at a time, but one may do an audit while the other one has done half of a transfer.
 """
 
-from concmodels import actors, load
+from typing import Any
+
+from concmodels import SyncModel, actors, load
 
 ACCOUNTS = {"ada": 100, "ben": 100}
 ORDERS = [[("ada", "ben", 80)], [("ben", "ada", 10), ("ada", "ben", 80)]]
 
 
 class Account(actors.Actor):
-    def __init__(self, balance):
+    def __init__(self, balance: int) -> None:
         self.balance = balance
 
-    def receive(self, change):
+    def receive(self, change: int) -> int | None:
         if self.balance + change < 0:
             return None
         self.balance += change
@@ -21,10 +23,10 @@ class Account(actors.Actor):
 
 
 class Bank(actors.Actor):
-    def __init__(self, accounts):
+    def __init__(self, accounts: dict[str, Any]) -> None:
         self.accounts = accounts
 
-    def receive(self, order):
+    def receive(self, order: Any) -> object:
         if order == "audit":
             return sum(account.ask(0) for account in self.accounts.values())
         payer, payee, amount = order
@@ -34,7 +36,7 @@ class Bank(actors.Actor):
         return True
 
 
-def main(model, accounts=ACCOUNTS, orders=ORDERS, audits=1):
+def main(model: SyncModel, accounts: Accounts = ACCOUNTS, orders: Orders = ORDERS, audits: int = 1) -> Outcome:
     with actors.system(model) as system:
         refs = {name: system.start(Account, balance, name=name) for name, balance in accounts.items()}
         banks = [system.start(Bank, refs, name=f"bank {n}") for n in (1, 2)]
@@ -46,12 +48,17 @@ def main(model, accounts=ACCOUNTS, orders=ORDERS, audits=1):
     return balances, sum(it.result() for it in tellers)
 
 
-def teller(bank, orders):
+def teller(bank: Any, orders: list[tuple[str, str, int]]) -> int:
     return sum(not bank.ask(order) for order in orders)
 
 
-def audit(bank, audits):
+def audit(bank: Any, audits: int) -> list[int]:
     return [bank.ask("audit") for _ in range(audits)]
+
+
+type Accounts = dict[str, int]
+type Orders = list[list[tuple[str, str, int]]]
+type Outcome = tuple[Accounts, int]
 
 
 if __name__ == "__main__":

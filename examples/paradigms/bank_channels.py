@@ -3,13 +3,15 @@
 It does one thing at a time, so nobody sees a transfer half done. Each request brings the channel for its answer along.
 """
 
-from concmodels import load
+from typing import Any
+
+from concmodels import Channel, SyncModel, load
 
 ACCOUNTS = {"ada": 100, "ben": 100}
 ORDERS = [[("ada", "ben", 80)], [("ben", "ada", 10), ("ada", "ben", 80)]]
 
 
-def main(model, accounts=ACCOUNTS, orders=ORDERS, audits=1):
+def main(model: SyncModel, accounts: Accounts = ACCOUNTS, orders: Orders = ORDERS, audits: int = 1) -> Outcome:
     transfers, requests = model.Channel(0, "transfers"), model.Channel(0, "audits")
     with model.TaskGroup() as group:
         owner = group.spawn(bank, model, accounts, transfers, requests, name="bank")
@@ -22,7 +24,7 @@ def main(model, accounts=ACCOUNTS, orders=ORDERS, audits=1):
     return owner.result(), sum(it.result() for it in tellers)
 
 
-def bank(model, accounts, transfers, requests):
+def bank(model: SyncModel, accounts: Accounts, transfers: Channel[Any], requests: Channel[Any]) -> Accounts:
     balances, sources = dict(accounts), [transfers, requests]
     while sources:
         came = model.select(*sources)
@@ -40,7 +42,7 @@ def bank(model, accounts, transfers, requests):
     return balances
 
 
-def teller(model, transfers, orders):
+def teller(model: SyncModel, transfers: Channel[Any], orders: list[tuple[str, str, int]]) -> int:
     answer, refused = model.Channel(1, "answer"), 0
     for order in orders:
         transfers.send((*order, answer))
@@ -48,12 +50,17 @@ def teller(model, transfers, orders):
     return refused
 
 
-def audit(model, requests, audits):
-    answer, totals = model.Channel(1, "answer"), []
+def audit(model: SyncModel, requests: Channel[Any], audits: int) -> list[int]:
+    answer, totals = model.Channel(1, "answer"), list[int]()
     for _ in range(audits):
         requests.send(answer)
         totals.append(answer.receive())
     return totals
+
+
+type Accounts = dict[str, int]
+type Orders = list[list[tuple[str, str, int]]]
+type Outcome = tuple[Accounts, int]
 
 
 if __name__ == "__main__":

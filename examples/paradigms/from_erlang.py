@@ -1,15 +1,17 @@
 """What Erlang has, and what it is here: a function for each, whose docstring has Erlang's code and what differs."""
 
-from concmodels import actors, load
+from typing import Any
+
+from concmodels import SyncModel, actors, load
 
 
 class Counter(actors.Actor):
     """A gen_server with a number as its state."""
 
-    def __init__(self, number=0):
+    def __init__(self, number: int = 0) -> None:
         self.number = number
 
-    def receive(self, message):
+    def receive(self, message: str | tuple[str, Any]) -> object:
         match message:
             case ("add", amount):
                 self.number += amount
@@ -27,17 +29,17 @@ class Counter(actors.Actor):
 class Door(Counter):
     """A gen_server with init and terminate."""
 
-    def started(self):
+    def started(self) -> None:
         self.number = 1
 
-    def stopped(self):
+    def stopped(self) -> None:
         LOG.append("closed")
 
 
-LOG = []
+LOG: list[str] = []
 
 
-def spawn(model):
+def spawn(model: SyncModel) -> object:
     """{ok, Pid} =
       gen_server:start_link(counter, 5, [])
 
@@ -48,7 +50,7 @@ def spawn(model):
         return counter.ask("get")
 
 
-def tell(model):
+def tell(model: SyncModel) -> object:
     """Pid ! {add, 2}
     gen_server:cast(Pid, {add, 2})
 
@@ -60,7 +62,7 @@ def tell(model):
         return counter.ask("get")
 
 
-def ask(model):
+def ask(model: SyncModel) -> object:
     """gen_server:call(Pid, get, 5000)
 
     Raises what `receive` raised, `Stopped` or `TimeoutError`. Without `timeout` there is no limit.
@@ -69,7 +71,7 @@ def ask(model):
         return system.start(Counter, 1).ask("get", timeout=5)
 
 
-def own_pid(model):
+def own_pid(model: SyncModel) -> bool:
     """self()
 
     The reference may be sent and kept.
@@ -79,7 +81,7 @@ def own_pid(model):
         return counter.ask("whoami") is counter
 
 
-def begin_and_end(model):
+def begin_and_end(model: SyncModel) -> object:
     """init(N) -> ...
     terminate(Reason, N) -> ...
 
@@ -91,7 +93,7 @@ def begin_and_end(model):
     return number, LOG
 
 
-def reply_later(model):
+def reply_later(model: SyncModel) -> object:
     """{noreply, N}
     gen_server:reply(From, N) % later
 
@@ -103,7 +105,7 @@ def reply_later(model):
         return reply.receive()
 
 
-def restart(model):
+def restart(model: SyncModel) -> object:
     """#{strategy => one_for_one,
       intensity => 3}
 
@@ -116,7 +118,7 @@ def restart(model):
         return counter.ask("get")
 
 
-def end_it(model):
+def end_it(model: SyncModel) -> Any:
     """#{restart => temporary}
 
     Later messages raise `Stopped`, where Erlang drops them.
@@ -130,7 +132,7 @@ def end_it(model):
             return "stopped"
 
 
-def crash_together(model):
+def crash_together(model: SyncModel) -> str:
     """link(Pid)
     #{strategy => one_for_all}
 
@@ -144,7 +146,7 @@ def crash_together(model):
     return result
 
 
-def crash_of_a_call(model):
+def crash_of_a_call(model: SyncModel) -> Any:
     """catch gen_server:call(Pid, crash)
 
     Only the caller has the exception, and the actor goes on; in Erlang it has died.
@@ -157,7 +159,7 @@ def crash_of_a_call(model):
             return counter.ask("get")
 
 
-def resume(model):
+def resume(model: SyncModel) -> object:
     """% no counterpart
 
     The object goes on as the failure has left it.
@@ -168,7 +170,7 @@ def resume(model):
         return counter.ask("get")
 
 
-def end_in_order(model):
+def end_in_order(model: SyncModel) -> Any:
     """gen_server:stop(Pid)
 
     After what is in the mailbox; with `now=True`, after the message that it handles.
@@ -182,7 +184,7 @@ def end_in_order(model):
             return "stopped"
 
 
-def register(model):
+def register(model: SyncModel) -> object:
     """register(counter, Pid)
     whereis(counter)
 
@@ -193,7 +195,7 @@ def register(model):
         return known["counter"].ask("get")
 
 
-def receive_by_pattern(model):
+def receive_by_pattern(model: SyncModel) -> object:
     """receive {urgent, M} -> M
     after 0 -> receive M -> M end
     end
@@ -206,7 +208,7 @@ def receive_by_pattern(model):
     return model.select(urgent, usual, priority=True).item
 
 
-def wait_no_longer(model):
+def wait_no_longer(model: SyncModel) -> object:
     """receive M -> M
     after 10 -> late
     end

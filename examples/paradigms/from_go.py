@@ -2,12 +2,13 @@
 
 import math
 from threading import Lock
+from typing import Any
 
-from concmodels import csp, load
+from concmodels import Channel, SyncModel, csp, load
 from concmodels.errors import ChannelClosed, WouldBlock
 
 
-def start(model):
+def start(model: SyncModel) -> object:
     """go double(21, results)
 
     A group waits for its tasks. When one fails, the others are cancelled; a goroutine runs on.
@@ -18,11 +19,11 @@ def start(model):
     return results.receive()
 
 
-def double(number, results):
+def double(number: int, results: Channel[int]) -> None:
     results.send(2 * number)
 
 
-def make(model):
+def make(model: SyncModel) -> tuple[Channel[int], ...]:
     """make(chan int)
     make(chan int, 8)
 
@@ -31,7 +32,7 @@ def make(model):
     return model.Channel(), model.Channel(8), model.Channel(math.inf)
 
 
-def send_and_receive(model):
+def send_and_receive(model: SyncModel) -> object:
     """ch <- 1
     v := <-ch
 
@@ -42,7 +43,7 @@ def send_and_receive(model):
     return channel.receive(timeout=5)
 
 
-def iterate(model):
+def iterate(model: SyncModel) -> list[int]:
     """close(ch)
     for v := range ch { ... }
 
@@ -54,14 +55,14 @@ def iterate(model):
     return list(channel)
 
 
-def filled(model, items):
+def filled(model: SyncModel, items: list[int]) -> Channel[int]:
     channel = model.Channel(len(items))
     for item in items:
         channel.send(item)
     return channel
 
 
-def receive_from_a_closed_one(model):
+def receive_from_a_closed_one(model: SyncModel) -> object:
     """v, ok := <-ch
 
     There is no zero value: `receive` raises.
@@ -74,7 +75,7 @@ def receive_from_a_closed_one(model):
         return "closed"
 
 
-def select(model):
+def select(model: SyncModel) -> object:
     """select {
     case v := <-a: ...
     case b <- 2: ...
@@ -87,7 +88,7 @@ def select(model):
     return came.item if came.channel is a else "sent"
 
 
-def select_with_default(model):
+def select_with_default(model: SyncModel) -> object:
     """select {
     case v := <-ch: ...
     default: ...
@@ -102,7 +103,7 @@ def select_with_default(model):
         return "nothing yet"
 
 
-def wait_no_longer(model):
+def wait_no_longer(model: SyncModel) -> object:
     """case <-time.After(time.Second): ...
 
     A timeout needs no timer and no channel of its own.
@@ -114,12 +115,12 @@ def wait_no_longer(model):
         return "too late"
 
 
-def leave_out_a_case(model):
+def leave_out_a_case(model: SyncModel) -> list[int]:
     """ch = nil // its case is never ready
 
     The cases are arguments: pass those that count.
     """
-    open_ones, items = [filled(model, [1]), filled(model, [2])], []
+    open_ones, items = [filled(model, [1]), filled(model, [2])], list[int]()
     while open_ones:
         came = model.select(*open_ones)
         items.append(came.item)
@@ -127,7 +128,7 @@ def leave_out_a_case(model):
     return sorted(items)
 
 
-def wait_for_all(model):
+def wait_for_all(model: SyncModel) -> list[int]:
     """g, ctx := errgroup.WithContext(ctx)
     g.Go(f)
     err := g.Wait()
@@ -139,7 +140,7 @@ def wait_for_all(model):
     return [task.result() for task in squares]
 
 
-def limit_the_time(model):
+def limit_the_time(model: SyncModel) -> Any:
     """ctx, cancel := context.WithTimeout(
         ctx, time.Second)
 
@@ -152,7 +153,7 @@ def limit_the_time(model):
         return "too late"
 
 
-def cancel(model):
+def cancel(model: SyncModel) -> bool:
     """cancel()
     <-ctx.Done() // in the goroutine
 
@@ -164,7 +165,7 @@ def cancel(model):
     return task.cancelled()
 
 
-def exclude_each_other(model):
+def exclude_each_other(model: SyncModel) -> int:
     """var mu sync.Mutex
     mu.Lock()
     defer mu.Unlock()
@@ -177,7 +178,7 @@ def exclude_each_other(model):
     return total
 
 
-def count_permits(model):
+def count_permits(model: SyncModel) -> int:
     """sem := make(chan struct{}, 2)
     sem <- struct{}{}
     defer func() { <-sem }()
@@ -192,7 +193,7 @@ def count_permits(model):
         permits.receive()
 
 
-def generate(model):
+def generate(model: SyncModel) -> list[int]:
     """func gen() <-chan int {
         ch := make(chan int)
         go func() { ... }()
@@ -207,11 +208,11 @@ def generate(model):
         return list(csp.take(model, group, 3, squares))
 
 
-def square(number):
+def square(number: int) -> int:
     return number * number
 
 
-def fan_in(model):
+def fan_in(model: SyncModel) -> list[int]:
     """func merge(
         cs ...<-chan int) <-chan int
 
@@ -222,7 +223,7 @@ def fan_in(model):
         return sorted(csp.merge(model, group, *sources))
 
 
-def recover(model):
+def recover(model: SyncModel) -> str:
     """defer func() {
         if r := recover(); r != nil { ... }
     }()

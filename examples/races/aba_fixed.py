@@ -11,15 +11,15 @@ import threading
 class AtomicReference:
     """As processors have it: reads, and compares and sets, in one step each."""
 
-    def __init__(self, value):
+    def __init__(self, value: Node | None) -> None:
         self._value = value
         self._lock = threading.Lock()
 
-    def get(self):
+    def get(self) -> Node | None:
         with self._lock:
             return self._value
 
-    def compare_and_set(self, old, new):
+    def compare_and_set(self, old: Node | None, new: Node | None) -> bool:
         with self._lock:
             if self._value is not old:
                 return False
@@ -28,43 +28,43 @@ class AtomicReference:
 
 
 class Node:
-    def __init__(self, name, below):
+    def __init__(self, name: str, below: Node | None) -> None:
         self.name = name
         self.below = below
 
 
 class Stack:
-    def __init__(self, *names):
+    def __init__(self, *names: str) -> None:
         top = None
         for name in names:
             top = Node(name, top)
         self.top = AtomicReference(top)
 
-    def pop(self):
+    def pop(self) -> str:
         while True:
             node = self.top.get()
-            if self.top.compare_and_set(node, node.below):
-                return node.name
+            if self.top.compare_and_set(node, node.below):  # type: ignore[union-attr]
+                return node.name  # type: ignore[union-attr]
 
-    def push(self, name):
+    def push(self, name: str) -> None:
         while True:
             below = self.top.get()
             if self.top.compare_and_set(below, Node(name, below)):
                 return
 
 
-def slow(stack, taken):
+def slow(stack: Stack, taken: list[str]) -> None:
     taken.append(stack.pop())
 
 
-def quick(stack, taken):
+def quick(stack: Stack, taken: list[str]) -> None:
     name = stack.pop()
     taken.append(stack.pop())
     stack.push(name)
 
 
-def main():
-    stack, one, other = Stack("C", "B", "A"), [], []
+def main() -> None:
+    stack, one, other = Stack("C", "B", "A"), list[str](), list[str]()
     threads = [threading.Thread(target=slow, args=(stack, one)), threading.Thread(target=quick, args=(stack, other))]
     for thread in threads:
         thread.start()

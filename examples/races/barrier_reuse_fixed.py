@@ -7,13 +7,13 @@ import threading
 
 
 class Barrier:
-    def __init__(self, parties):
+    def __init__(self, parties: int) -> None:
         self._parties = parties
         self._arrived = 0
         self._round = 0
         self._changed = threading.Condition()
 
-    def wait(self):
+    def wait(self) -> None:
         with self._changed:
             mine = self._round
             self._arrived += 1
@@ -26,14 +26,14 @@ class Barrier:
                     self._changed.wait()
 
 
-def work(barrier, log):
+def work(barrier: Barrier, log: list[int]) -> None:
     for phase in range(2):
         log.append(phase)
         barrier.wait()
 
 
-def main():
-    barrier, log = Barrier(2), []
+def main() -> None:
+    barrier, log = Barrier(2), list[int]()
     threads = [threading.Thread(target=work, args=(barrier, log)) for _ in range(2)]
     for thread in threads:
         thread.start()

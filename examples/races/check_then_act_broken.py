@@ -7,15 +7,15 @@ import threading
 
 
 class Account:
-    def __init__(self, balance):
+    def __init__(self, balance: int) -> None:
         self.balance = balance
 
-    def withdraw(self, amount):
+    def withdraw(self, amount: int) -> None:
         if self.balance >= amount:
             self.balance -= amount
 
 
-def main():
+def main() -> None:
     account = Account(100)
     threads = [threading.Thread(target=account.withdraw, args=(80,)) for _ in range(2)]
     for thread in threads:

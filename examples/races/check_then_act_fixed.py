@@ -7,17 +7,17 @@ import threading
 
 
 class Account:
-    def __init__(self, balance):
+    def __init__(self, balance: int) -> None:
         self.balance = balance
         self._lock = threading.Lock()
 
-    def withdraw(self, amount):
+    def withdraw(self, amount: int) -> None:
         with self._lock:
             if self.balance >= amount:
                 self.balance -= amount
 
 
-def main():
+def main() -> None:
     account = Account(100)
     threads = [threading.Thread(target=account.withdraw, args=(80,)) for _ in range(2)]
     for thread in threads:

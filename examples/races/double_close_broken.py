@@ -7,27 +7,27 @@ import threading
 
 
 class Pool:
-    def __init__(self):
+    def __init__(self) -> None:
         self.free = 0
         self._lock = threading.Lock()
 
-    def give_back(self):
+    def give_back(self) -> None:
         with self._lock:
             self.free += 1
 
 
 class Connection:
-    def __init__(self, pool):
+    def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._closed = False
 
-    def close(self):
+    def close(self) -> None:
         if not self._closed:
             self._pool.give_back()
             self._closed = True
 
 
-def main():
+def main() -> None:
     pool = Pool()
     connection = Connection(pool)
     threads = [threading.Thread(target=connection.close) for _ in range(2)]

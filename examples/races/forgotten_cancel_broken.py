@@ -3,17 +3,17 @@
 A mirror that answers later finds nobody who receives: it waits in `send`, and the group waits for it.
 """
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 from concmodels.errors import WouldBlock
 
 
-def ask(model, mirror, answers):
+def ask(model: SyncModel, mirror: str, answers: Channel[str]) -> None:
     model.sleep(0)  # the mirror is asked
     answers.send(mirror)
 
 
-def main(model):
-    answers = model.Channel(0, "answers")
+def main(model: SyncModel) -> str:
+    answers: Channel[str] = model.Channel(0, "answers")
     with model.TaskGroup() as group:
         for mirror in ("near", "far"):
             group.spawn(ask, model, mirror, answers, name=mirror)

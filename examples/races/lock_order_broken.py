@@ -6,14 +6,14 @@ If all three have taken the left fork, each waits for the next one's, round the 
 import threading
 
 
-def dine(left, right, eaten):
+def dine(left: threading.Lock, right: threading.Lock, eaten: list[str]) -> None:
     with left, right:
         eaten.append(threading.current_thread().name)
 
 
-def main():
+def main() -> None:
     forks = [threading.Lock() for _ in range(3)]
-    eaten = []
+    eaten: list[str] = []
     philosophers = [
         threading.Thread(target=dine, args=(forks[seat], forks[(seat + 1) % 3], eaten), name=f"philosopher {seat}")
         for seat in range(3)

@@ -6,15 +6,15 @@ All take their locks in one order, so the one that holds the highest waits for n
 import threading
 
 
-def dine(first, second, eaten):
+def dine(first: threading.Lock, second: threading.Lock, eaten: list[str]) -> None:
     with first, second:
         eaten.append(threading.current_thread().name)
 
 
-def main():
+def main() -> None:
     forks = [threading.Lock() for _ in range(3)]
-    eaten = []
-    philosophers = []
+    eaten: list[str] = []
+    philosophers: list[threading.Thread] = []
     for seat in range(3):
         first, second = sorted([seat, (seat + 1) % 3])
         args = (forks[first], forks[second], eaten)

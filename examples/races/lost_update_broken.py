@@ -9,12 +9,12 @@ import threading
 visitors = 0
 
 
-def visit():
+def visit() -> None:
     global visitors
     visitors += 1
 
 
-def main():
+def main() -> None:
     threads = [threading.Thread(target=visit) for _ in range(2)]
     for thread in threads:
         thread.start()

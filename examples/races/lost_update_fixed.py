@@ -6,13 +6,13 @@ visitors = 0
 counting = threading.Lock()
 
 
-def visit():
+def visit() -> None:
     global visitors
     with counting:
         visitors += 1
 
 
-def main():
+def main() -> None:
     threads = [threading.Thread(target=visit) for _ in range(2)]
     for thread in threads:
         thread.start()

@@ -7,22 +7,22 @@ import threading
 
 
 class Gate:
-    def __init__(self):
+    def __init__(self) -> None:
         self.open = False
         self._opened = threading.Condition()
 
-    def pass_through(self):
+    def pass_through(self) -> None:
         if not self.open:
             with self._opened:
                 self._opened.wait()
 
-    def throw_open(self):
+    def throw_open(self) -> None:
         self.open = True
         with self._opened:
             self._opened.notify_all()
 
 
-def main():
+def main() -> None:
     gate = Gate()
     threads = [threading.Thread(target=gate.pass_through), threading.Thread(target=gate.throw_open)]
     for thread in threads:

@@ -3,14 +3,14 @@
 `priority=True` takes the first case that is ready: the word to stop comes first, so no number of jobs drowns it.
 """
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def tell(stop):
+def tell(stop: Channel[str]) -> None:
     stop.send("stop")
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     jobs, stop = model.Channel(4, "jobs"), model.Channel(1, "stop")
     for number in range(4):
         jobs.send(number)

@@ -8,15 +8,15 @@ import threading
 
 
 class Settings:
-    pass
+    port: int
 
 
 class Server:
-    def __init__(self):
-        self._settings = None
+    def __init__(self) -> None:
+        self._settings: Settings | None = None
         self._lock = threading.Lock()
 
-    def settings(self):
+    def settings(self) -> Settings:
         with self._lock:
             if self._settings is None:
                 self._settings = Settings()
@@ -24,11 +24,11 @@ class Server:
             return self._settings
 
 
-def connect(server):
+def connect(server: Server) -> None:
     assert server.settings().port == 8080
 
 
-def main():
+def main() -> None:
     server = Server()
     threads = [threading.Thread(target=connect, args=(server,)) for _ in range(2)]
     for thread in threads:

@@ -2,22 +2,22 @@
 
 import time
 
-from concmodels import load
+from concmodels import AsyncModel, load
 
 
-async def main(model):
+async def main(model: AsyncModel) -> None:
     async with model.TaskGroup() as group:
         group.spawn(whistle, model)
         group.spawn(report)
 
 
-async def whistle(model):
+async def whistle(model: AsyncModel) -> None:
     for number in range(1, 5):
         print("whistle", number)
         await model.sleep(0.1)
 
 
-async def report():
+async def report() -> None:
     print("the report has begun")
     time.sleep(1)
     print("the report is done")

@@ -3,12 +3,12 @@
 import sys
 from collections import defaultdict
 
-from concmodels.conformance import Refused, grade
+from concmodels.conformance import Refused, Report, grade
 
 
-def by_chapter(report):
+def by_chapter(report: Report) -> dict[str, tuple[int, int]]:
     """How many guarantees of each chapter are kept, of how many that were made."""
-    kept, made = defaultdict(int), defaultdict(int)
+    kept, made = defaultdict[str, int](int), defaultdict[str, int](int)
     for line in report.kept + report.broken:
         chapter = line.guarantee.partition(".")[0]
         made[chapter] += 1
@@ -16,7 +16,7 @@ def by_chapter(report):
     return {chapter: (kept[chapter], made[chapter]) for chapter in made}
 
 
-def main(only, files):
+def main(only: str, files: list[str]) -> None:
     for file in files:
         try:
             report = grade(file, only=only)

@@ -1,10 +1,10 @@
 """Three philosophers, three forks: each takes one fork, thinks for a moment, then wants the next one too."""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 from concmodels.errors import Deadlock
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     forks = [model.Channel(1, f"fork {number}") for number in range(3)]
     for fork in forks:
         fork.send("fork")
@@ -14,7 +14,7 @@ def main(model):
     print("all have eaten")
 
 
-def dine(model, first, second):
+def dine(model: SyncModel, first: Channel[str], second: Channel[str]) -> None:
     fork = first.receive()
     model.sleep(0.1)
     second.send(second.receive())  # takes it, eats, puts it back

@@ -2,10 +2,10 @@
 
 import threading
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> int:
     account, lock = {"balance": 100}, threading.Lock()
     with model.TaskGroup() as group:
         group.spawn(withdraw, model, account, lock, 80)
@@ -13,7 +13,7 @@ def main(model):
     return account["balance"]
 
 
-def withdraw(model, account, lock, amount):
+def withdraw(model: SyncModel, account: dict[str, int], lock: threading.Lock, amount: int) -> None:
     with lock:
         if account["balance"] >= amount:
             model.sleep(0.2)  # the bank is asked

@@ -1,9 +1,9 @@
 """The withdrawals of examples/tutorial/races.py, without a lock: one task has the account, the others ask it."""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> int:
     requests = model.Channel(2, "requests")
     with model.TaskGroup() as group:
         owner = group.spawn(keep, model, requests, 100)
@@ -14,7 +14,7 @@ def main(model):
     return owner.result()
 
 
-def keep(model, requests, balance):
+def keep(model: SyncModel, requests: Channel[int], balance: int) -> int:
     for amount in requests:
         if balance >= amount:
             model.sleep(0.2)  # the bank is asked

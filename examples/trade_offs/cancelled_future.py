@@ -3,8 +3,8 @@
 import asyncio
 
 
-async def main():
-    handed_over = asyncio.get_running_loop().create_future()
+async def main() -> None:
+    handed_over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     receiver = asyncio.create_task(receive(handed_over))
     await asyncio.sleep(0)
     handed_over.set_result("the only one")
@@ -14,7 +14,7 @@ async def main():
     print("the receiver has got:", type(outcome).__name__)
 
 
-async def receive(handed_over):
+async def receive(handed_over: asyncio.Future[str]) -> str:
     return await handed_over
 
 

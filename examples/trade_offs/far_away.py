@@ -1,14 +1,14 @@
 """A task fails in another process. What does the traceback still know?"""
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     with model.TaskGroup() as group:
         group.spawn(divide, 1, 0, name="the divider")
 
 
-def divide(a, b):
+def divide(a: int, b: int) -> float:
     return a / b
 
 

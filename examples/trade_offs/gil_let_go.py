@@ -3,31 +3,32 @@
 import hashlib
 import sys
 import time
+from collections.abc import Callable
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 DATA = bytes(150_000_000)
 
 
-def in_python():
+def in_python() -> None:
     """Gives up the GIL every 5 ms."""
     end = time.monotonic() + 0.2
     while time.monotonic() < end:
         pass
 
 
-def in_c_without_the_gil():
+def in_c_without_the_gil() -> None:
     """hashlib lets go of the GIL while it reads what is long."""
     hashlib.sha256(DATA).digest()
 
 
-def in_c_with_the_gil():
+def in_c_with_the_gil() -> None:
     """One call that does not let go of it."""
     sum(range(15_000_000))
 
 
-def main(model, function):
-    ticks = []
+def main(model: SyncModel, function: Callable[[], None]) -> int:
+    ticks: list[float] = []
     with model.TaskGroup() as group:
         ticker = group.spawn(tick, model, ticks)
         model.sleep(0.02)
@@ -38,7 +39,7 @@ def main(model, function):
     return sum(begin < moment < end for moment in ticks)
 
 
-def tick(model, ticks):
+def tick(model: SyncModel, ticks: list[float]) -> None:
     while True:
         model.sleep(0.001)
         ticks.append(time.monotonic())

@@ -1,11 +1,11 @@
 """How late does a task wake up, while one other computes for 20 ms at a time, and while several do?"""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 TICKS, TICK, COMPUTES = 30, 0.002, 0.02
 
 
-def main(model, computing):
+def main(model: SyncModel, computing: int) -> list[float]:
     stop = model.Channel()
     with model.TaskGroup() as group:
         for _ in range(computing):
@@ -14,8 +14,8 @@ def main(model, computing):
         return ticker.result()
 
 
-def tick(model, stop):
-    late = []
+def tick(model: SyncModel, stop: Channel[None]) -> list[float]:
+    late: list[float] = []
     with stop:
         for _ in range(TICKS):
             due = model.now() + TICK
@@ -24,7 +24,7 @@ def tick(model, stop):
     return late
 
 
-def compute(model, stop):
+def compute(model: SyncModel, stop: Channel[None]) -> None:
     while not stop.closed:
         end = model.now() + COMPUTES
         while model.now() < end:
@@ -32,7 +32,7 @@ def compute(model, stop):
         model.sleep(0.001)
 
 
-def show(name, computing):
+def show(name: str, computing: int) -> None:
     model = load(name)
     late = sorted(1000 * seconds for seconds in model.run(main, model, computing))
     print(f"{name:9}  {computing} computing:  median lateness {late[TICKS // 2]:.1f} ms")

@@ -3,15 +3,15 @@
 import asyncio
 
 
-async def wait(number, ended):
+async def wait(number: int, ended: list[int]) -> None:
     try:
         await asyncio.sleep(60)
     finally:
         ended.append(number)
 
 
-async def main():
-    ended = []
+async def main() -> None:
+    ended: list[int] = []
     try:
         async with asyncio.TaskGroup() as group:
             for number in range(300):

@@ -3,15 +3,16 @@
 import asyncio
 import multiprocessing.queues
 import queue
+from collections.abc import Callable
 
 
-def drained(shut_down):
+def drained(shut_down: Callable[[queue.Queue[str]], None]) -> list[str]:
     """What is still delivered by a queue of two items after that."""
-    items = queue.Queue()
+    items: queue.Queue[str] = queue.Queue()
     for item in ("tea", "milk"):
         items.put(item)
     shut_down(items)
-    received = []
+    received: list[str] = []
     while True:
         try:
             received.append(items.get())
@@ -19,7 +20,7 @@ def drained(shut_down):
             return received
 
 
-def main():
+def main() -> None:
     print("shutdown():", drained(lambda items: items.shutdown()))
     print("shutdown(immediate=True):", drained(lambda items: items.shutdown(immediate=True)))
     for name, kind in {

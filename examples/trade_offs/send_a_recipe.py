@@ -3,16 +3,16 @@
 from operator import methodcaller
 from pathlib import Path
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     with model.TaskGroup() as group, model.Channel() as work:
         group.spawn(do, work)
         work.send((Path(__file__), methodcaller("count", "model")))
 
 
-def do(work):
+def do(work: Channel[tuple[Path, methodcaller]]) -> None:
     for path, function in work:
         with path.open() as file:
             print(f"the word stands {function(file.read())} times in the file", flush=True)

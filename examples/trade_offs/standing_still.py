@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from typing import Any
 
 from benchmarks.web.generate import generate
 from benchmarks.web.plan import Plan, target
@@ -12,10 +13,10 @@ from benchmarks.web.plan import Plan, target
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
-async def serve():
+async def serve() -> None:
     """Answer every request at once, but for one second that begins half a second after the first connection."""
 
-    async def answer(reader, writer):
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal stalled
         if not stalled:
             stalled = True
@@ -31,12 +32,12 @@ async def serve():
     os._exit(0)  # the other side has gone; connections may be left
 
 
-def measured(how, **plan):
+def measured(how: str, **plan: Any) -> None:
     """Put load on a server of its own; print what an ordinary report has."""
     command = [sys.executable, __file__, "serve"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        report = generate(Plan(target=target(f"127.0.0.1:{server.stdout.readline().strip()}"), seconds=2.5, **plan))
-        server.stdin.close()
+        report = generate(Plan(target=target(f"127.0.0.1:{server.stdout.readline().strip()}"), seconds=2.5, **plan))  # type: ignore[union-attr]
+        server.stdin.close()  # type: ignore[union-attr]
     its = report.latencies
     late = sum(number for bound, number in its.histogram.items() if bound >= 100_000)
     print(

@@ -1,16 +1,16 @@
 """A task that is cancelled once, and swallows it: is its next wait disturbed too?"""
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     with model.TaskGroup() as group:
         task = group.spawn(stubborn, model)
         model.sleep(0.1)
         task.cancel()
 
 
-def stubborn(model):
+def stubborn(model: SyncModel) -> None:
     for wait in ("first", "second", "third"):
         try:
             model.sleep(0.3)

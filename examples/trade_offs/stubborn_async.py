@@ -1,16 +1,16 @@
 """A task that is cancelled once, and swallows it: is its next wait disturbed too?"""
 
-from concmodels import load
+from concmodels import AsyncModel, load
 
 
-async def main(model):
+async def main(model: AsyncModel) -> None:
     async with model.TaskGroup() as group:
         task = group.spawn(stubborn, model)
         await model.sleep(0.1)
         task.cancel()
 
 
-async def stubborn(model):
+async def stubborn(model: AsyncModel) -> None:
     for wait in ("first", "second", "third"):
         try:
             await model.sleep(0.3)

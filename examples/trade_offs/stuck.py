@@ -1,17 +1,17 @@
 """Two tasks wait for each other. What does the program say?"""
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 from concmodels.errors import Deadlock
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     tea, milk = model.Channel(0, "tea"), model.Channel(0, "milk")
     with model.TaskGroup() as group:
         group.spawn(after_you, tea, milk, name="Ann")
         group.spawn(after_you, milk, tea, name="Bob")
 
 
-def after_you(mine, yours):
+def after_you(mine: Channel[str], yours: Channel[str]) -> None:
     yours.receive()
     mine.send("here you are")
 

@@ -3,12 +3,12 @@
 import threading
 import time
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 elsewhere = threading.Event()
 
 
-def main(model):
+def main(model: SyncModel) -> None:
     with model.TaskGroup() as group:
         tasks = [group.spawn(function, model) for function in (waits, waits_elsewhere, computes)]
         model.sleep(0.05)
@@ -20,15 +20,15 @@ def main(model):
             print(task.name, "ended at once" if model.now() - start < 0.1 else "ended when it was done")
 
 
-def waits(model):
+def waits(model: SyncModel) -> None:
     model.sleep(60)
 
 
-def waits_elsewhere(model):
+def waits_elsewhere(model: SyncModel) -> None:
     elsewhere.wait(0.4)
 
 
-def computes(model):
+def computes(model: SyncModel) -> None:
     end = model.now() + 0.8
     while model.now() < end:
         pass

@@ -1,27 +1,28 @@
 """Send things to another task and back again: what arrives, and what is refused?"""
 
 import threading
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from concmodels import load
+from concmodels import Channel, SyncModel, load
 from concmodels.errors import CannotTravel
 
 MODELS = ("threads", "processes", "subinterp")
 
 
 class Point:
-    def __init__(self, x):
+    def __init__(self, x: int) -> None:
         self.x = x
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> bool:
         return self.x == other.x
 
     __hash__ = None
 
 
-THINGS = {
+THINGS: dict[str, object] = {
     "a small number": 7,
     "a huge number": 2**70,
     "text": "héllo",
@@ -39,12 +40,12 @@ THINGS = {
 }
 
 
-def echo(inbox, outbox):
+def echo(inbox: Channel[object], outbox: Channel[object]) -> None:
     for item in inbox:
         outbox.send(item)
 
 
-def main(model):
+def main(model: SyncModel) -> dict[str, str]:
     things = THINGS | {"a channel": model.Channel(), "what `share` gave": model.share(b"bytes")}
     there, back = model.Channel(1), model.Channel(1)
     with model.TaskGroup() as group, there:
@@ -52,7 +53,7 @@ def main(model):
         return {name: tell(thing, there, back) for name, thing in things.items()}
 
 
-def tell(thing, there, back):
+def tell(thing: object, there: Channel[object], back: Channel[object]) -> str:
     try:
         there.send(thing)
     except CannotTravel:

@@ -3,15 +3,16 @@
 import asyncio
 import gc
 import sys
+from collections.abc import Callable
 
 import greenlet
 
-from concmodels import load
+from concmodels import AsyncChannel, AsyncModel, Channel, SyncModel, load
 
 TASKS = 5
 
 
-def main(model, seen):
+def main(model: SyncModel, seen: Callable[[], int]) -> tuple[int, int]:
     stop = model.Channel()
     with model.TaskGroup() as group, stop:
         for _ in range(TASKS):
@@ -20,7 +21,7 @@ def main(model, seen):
         return stacks(), seen()
 
 
-async def async_main(model, seen):
+async def async_main(model: AsyncModel, seen: Callable[[], int]) -> tuple[int, int]:
     stop = model.Channel()
     async with model.TaskGroup() as group:
         with stop:
@@ -30,25 +31,25 @@ async def async_main(model, seen):
             return stacks(), seen()
 
 
-def stacks():
+def stacks() -> int:
     return len(sys._current_frames())
 
 
-def wait(stop):
+def wait(stop: Channel[None]) -> None:
     for _ in stop:
         pass
 
 
-async def async_wait(stop):
+async def async_wait(stop: AsyncChannel[None]) -> None:
     async for _ in stop:
         pass
 
 
-def greenlets():
+def greenlets() -> int:
     return sum(isinstance(it, greenlet.greenlet) and it.parent is not None for it in gc.get_objects())
 
 
-def show(model, looked):
+def show(model: str, looked: tuple[int, int]) -> None:
     dumped, found = looked
     print(f"{model:9} stacks in a thread dump: {dumped}, tasks: {found}")
 

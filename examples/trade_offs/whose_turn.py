@@ -1,21 +1,21 @@
 """One task computes and never waits. Does the other one get a turn meanwhile?"""
 
-from concmodels import load
+from concmodels import SyncModel, load
 
 
-def main(model):
-    noted = []
+def main(model: SyncModel) -> None:
+    noted: list[str] = []
     with model.TaskGroup() as group:
         group.spawn(note, model, noted)
         group.spawn(compute, model, noted)
 
 
-def note(model, noted):
+def note(model: SyncModel, noted: list[str]) -> None:
     model.sleep(0.02)
     noted.append("I was here")
 
 
-def compute(model, noted):
+def compute(model: SyncModel, noted: list[str]) -> None:
     end = model.now() + 0.3
     while not noted and model.now() < end:
         pass

@@ -6,21 +6,21 @@ Both look before either has taken, because each waits for the bank in between: w
 import asyncio
 
 
-async def ask_the_bank():
+async def ask_the_bank() -> None:
     await asyncio.sleep(0.01)
 
 
 class Account:
-    def __init__(self, balance):
+    def __init__(self, balance: int) -> None:
         self.balance = balance
 
-    async def withdraw(self, amount):
+    async def withdraw(self, amount: int) -> None:
         if self.balance >= amount:
             await ask_the_bank()
             self.balance -= amount
 
 
-async def main():
+async def main() -> None:
     account = Account(100)
     await asyncio.gather(account.withdraw(80), account.withdraw(80))
     assert account.balance == 20, f"the balance is {account.balance}"

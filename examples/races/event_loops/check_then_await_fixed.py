@@ -6,21 +6,21 @@ Whether there is enough is asked after the `await`: from there to the subtractio
 import asyncio
 
 
-async def ask_the_bank():
+async def ask_the_bank() -> None:
     await asyncio.sleep(0.01)
 
 
 class Account:
-    def __init__(self, balance):
+    def __init__(self, balance: int) -> None:
         self.balance = balance
 
-    async def withdraw(self, amount):
+    async def withdraw(self, amount: int) -> None:
         await ask_the_bank()
         if self.balance >= amount:
             self.balance -= amount
 
 
-async def main():
+async def main() -> None:
     account = Account(100)
     await asyncio.gather(account.withdraw(80), account.withdraw(80))
     assert account.balance == 20, f"the balance is {account.balance}"

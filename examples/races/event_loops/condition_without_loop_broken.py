@@ -6,14 +6,14 @@ Both are woken by the first item, and one of them takes it. The other one does n
 import asyncio
 
 
-async def take(filled, items):
+async def take(filled: asyncio.Condition, items: list[int]) -> int:
     async with filled:
         if not items:
             await filled.wait()
         return items.pop()
 
 
-async def fill(filled, items):
+async def fill(filled: asyncio.Condition, items: list[int]) -> None:
     for item in range(2):
         await asyncio.sleep(0.01)
         async with filled:
@@ -21,8 +21,8 @@ async def fill(filled, items):
             filled.notify_all()
 
 
-async def main():
-    filled, items = asyncio.Condition(), []
+async def main() -> None:
+    filled, items = asyncio.Condition(), list[int]()
     taken = await asyncio.gather(take(filled, items), take(filled, items), fill(filled, items))
     assert sorted(taken[:2]) == [0, 1], taken
 

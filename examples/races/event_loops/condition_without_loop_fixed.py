@@ -6,14 +6,14 @@ A task that was woken looks again, in a `while`: another one may have taken the 
 import asyncio
 
 
-async def take(filled, items):
+async def take(filled: asyncio.Condition, items: list[int]) -> int:
     async with filled:
         while not items:
             await filled.wait()
         return items.pop()
 
 
-async def fill(filled, items):
+async def fill(filled: asyncio.Condition, items: list[int]) -> None:
     for item in range(2):
         await asyncio.sleep(0.01)
         async with filled:
@@ -21,8 +21,8 @@ async def fill(filled, items):
             filled.notify_all()
 
 
-async def main():
-    filled, items = asyncio.Condition(), []
+async def main() -> None:
+    filled, items = asyncio.Condition(), list[int]()
     taken = await asyncio.gather(take(filled, items), take(filled, items), fill(filled, items))
     assert sorted(taken[:2]) == [0, 1], taken
 

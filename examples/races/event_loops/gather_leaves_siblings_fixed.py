@@ -7,11 +7,11 @@ import asyncio
 
 
 class File:
-    def __init__(self):
+    def __init__(self) -> None:
         self.is_open = True
-        self.lost = []
+        self.lost: list[str] = []
 
-    async def write(self, text):
+    async def write(self, text: str | None) -> None:
         await asyncio.sleep(0.01)
         if text is None:
             raise ValueError("there is nothing to write")
@@ -20,7 +20,7 @@ class File:
             self.lost.append(text)
 
 
-async def main():
+async def main() -> None:
     file = File()
     try:
         async with asyncio.TaskGroup() as group:

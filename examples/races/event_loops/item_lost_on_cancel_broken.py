@@ -7,7 +7,7 @@ nothing, and its item is lost.
 import asyncio
 
 
-async def work(queue, stop, done):
+async def work(queue: asyncio.Queue[str], stop: asyncio.Event, done: list[str]) -> None:
     while True:
         getting, stopping = asyncio.create_task(queue.get()), asyncio.create_task(stop.wait())
         await asyncio.wait({getting, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -18,13 +18,13 @@ async def work(queue, stop, done):
         done.append(getting.result())
 
 
-async def send(queue):
+async def send(queue: asyncio.Queue[str]) -> None:
     await asyncio.sleep(0.01)
     queue.put_nowait("a job")
 
 
-async def main():
-    queue, stop, done = asyncio.Queue(), asyncio.Event(), []
+async def main() -> None:
+    queue, stop, done = asyncio.Queue[str](), asyncio.Event(), list[str]()
     async with asyncio.TaskGroup() as group:
         group.create_task(work(queue, stop, done))
         group.create_task(send(queue))

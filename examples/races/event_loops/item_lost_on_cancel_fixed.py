@@ -6,7 +6,7 @@ Of two tasks that are waited for, both may be done. So the worker first looks wh
 import asyncio
 
 
-async def work(queue, stop, done):
+async def work(queue: asyncio.Queue[str], stop: asyncio.Event, done: list[str]) -> None:
     while True:
         getting, stopping = asyncio.create_task(queue.get()), asyncio.create_task(stop.wait())
         await asyncio.wait({getting, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -18,13 +18,13 @@ async def work(queue, stop, done):
         stopping.cancel()
 
 
-async def send(queue):
+async def send(queue: asyncio.Queue[str]) -> None:
     await asyncio.sleep(0.01)
     queue.put_nowait("a job")
 
 
-async def main():
-    queue, stop, done = asyncio.Queue(), asyncio.Event(), []
+async def main() -> None:
+    queue, stop, done = asyncio.Queue[str](), asyncio.Event(), list[str]()
     async with asyncio.TaskGroup() as group:
         group.create_task(work(queue, stop, done))
         group.create_task(send(queue))

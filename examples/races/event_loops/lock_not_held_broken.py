@@ -8,11 +8,11 @@ import asyncio
 
 
 class Counter:
-    def __init__(self):
+    def __init__(self) -> None:
         self.visitors = 0
         self._lock = asyncio.Lock()
 
-    async def visit(self):
+    async def visit(self) -> None:
         async with self._lock:
             seen = self.visitors
             await asyncio.sleep(0.01)
@@ -21,7 +21,7 @@ class Counter:
             self.visitors = seen + 1
 
 
-async def main():
+async def main() -> None:
     counter = Counter()
     await asyncio.gather(counter.visit(), counter.visit())
     assert counter.visitors == 2, f"two came, {counter.visitors} counted"

@@ -7,22 +7,22 @@ import asyncio
 
 
 class Database:
-    def __init__(self):
+    def __init__(self) -> None:
         self.opened = 0
-        self._pool = None
+        self._pool: str | None = None
 
-    async def pool(self):
+    async def pool(self) -> str:
         if self._pool is None:
             self._pool = await self._open()
         return self._pool
 
-    async def _open(self):
+    async def _open(self) -> str:
         await asyncio.sleep(0.01)
         self.opened += 1
         return f"pool {self.opened}"
 
 
-async def main():
+async def main() -> None:
     database = Database()
     pools = await asyncio.gather(*(database.pool() for _ in range(3)))
     assert database.opened == 1, f"three tasks have opened {sorted(set(pools))}"

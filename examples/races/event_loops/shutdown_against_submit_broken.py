@@ -12,30 +12,30 @@ class Closed(Exception):
 
 
 class Pool:
-    def __init__(self):
+    def __init__(self) -> None:
         self._is_closed = False
-        self._jobs = asyncio.Queue(1)
+        self._jobs: asyncio.Queue[tuple[int, asyncio.Future[int]] | None] = asyncio.Queue(1)
 
-    async def submit(self, job):
+    async def submit(self, job: int) -> int:
         if self._is_closed:
             raise Closed
         await asyncio.sleep(0)  # it is noted down
-        result = asyncio.get_running_loop().create_future()
+        result: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         await self._jobs.put((job, result))
         return await result
 
-    async def work(self):
+    async def work(self) -> None:
         while (job := await self._jobs.get()) is not None:
             number, result = job
             await asyncio.sleep(0.01)
             result.set_result(2 * number)
 
-    async def shutdown(self):
+    async def shutdown(self) -> None:
         self._is_closed = True
         await self._jobs.put(None)
 
 
-async def use(pool, number):
+async def use(pool: Pool, number: int) -> int | None:
     try:
         await asyncio.sleep(0.01)
         return await pool.submit(number)
@@ -43,7 +43,7 @@ async def use(pool, number):
         return None
 
 
-async def main():
+async def main() -> None:
     pool = Pool()
     async with asyncio.TaskGroup() as group:
         group.create_task(pool.work())

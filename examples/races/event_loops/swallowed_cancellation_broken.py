@@ -6,7 +6,7 @@ It takes its own cancellation for the end of the second, and listens on. A cance
 import asyncio
 
 
-async def listen(queue, heard):
+async def listen(queue: asyncio.Queue[str], heard: list[str]) -> None:
     while len(heard) < 9:
         try:
             heard.append(await asyncio.wait_for(queue.get(), 1))
@@ -14,8 +14,8 @@ async def listen(queue, heard):
             heard.append("nothing")
 
 
-async def main():
-    queue, heard = asyncio.Queue(), []
+async def main() -> None:
+    queue, heard = asyncio.Queue[str](), list[str]()
     listener = asyncio.create_task(listen(queue, heard))
     await asyncio.sleep(0.01)
     queue.put_nowait("hello")

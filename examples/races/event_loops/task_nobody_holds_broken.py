@@ -6,19 +6,19 @@ Nobody holds these tasks, and nobody waits for them. When the server ends, they 
 import asyncio
 
 
-async def note(visitor, notes):
+async def note(visitor: str, notes: list[str]) -> None:
     await asyncio.sleep(0.01)
     notes.append(visitor)
 
 
-async def serve(visitors, notes):
+async def serve(visitors: list[str], notes: list[str]) -> None:
     for visitor in visitors:
         asyncio.create_task(note(visitor, notes))
         await asyncio.sleep(0.01)  # the greeting
 
 
-def main():
-    notes = []
+def main() -> None:
+    notes: list[str] = []
     asyncio.run(serve(["Ada", "Grace"], notes))
     assert len(notes) == 2, f"two came, noted are {notes}"
 

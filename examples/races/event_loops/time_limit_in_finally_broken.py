@@ -7,18 +7,18 @@ import asyncio
 
 
 class Connection:
-    def __init__(self):
+    def __init__(self) -> None:
         self.is_open = True
 
-    async def ask(self):
+    async def ask(self) -> None:
         await asyncio.sleep(0.02)
 
-    async def close(self):
+    async def close(self) -> None:
         await asyncio.sleep(0)  # it says goodbye
         self.is_open = False
 
 
-async def main():
+async def main() -> None:
     connection = Connection()
     try:
         async with asyncio.timeout(0.05):

@@ -5,7 +5,7 @@ import asyncio
 from pipe import pipe
 
 
-async def serve(reader, writer):
+async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     while line := await reader.readline():
         writer.write(line.upper())
         await writer.drain()
@@ -13,23 +13,23 @@ async def serve(reader, writer):
 
 
 class Client:
-    def __init__(self, reader, writer):
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
         self.lock = asyncio.Lock()
 
-    async def ask(self, question):
+    async def ask(self, question: str) -> str:
         async with self.lock:
             self.writer.write(f"{question}\n".encode())
             await self.writer.drain()
             return (await self.reader.readline()).decode().strip()
 
 
-async def main():
+async def main() -> None:
     ours, theirs = pipe()
     client = Client(*ours)
     serving = asyncio.create_task(serve(*theirs))
     answers = await asyncio.gather(client.ask("one"), client.ask("two"))
-    assert answers == ["ONE", "TWO"], answers
+    assert answers == ["ONE", "TWO"], answers  # type: ignore[comparison-overlap]
     client.writer.close()
     await serving
