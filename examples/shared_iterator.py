@@ -29,7 +29,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -115,13 +114,13 @@ def feed(channel: Channel[int], numbers: Iterable[int]) -> None:
             channel.send(number)
 
 
-def share_out(source: Any, threads: int, fed_from: Iterable[int] | None = None) -> tuple[list[int], int, str]:
+def share_out(source: Iterable[int], threads: int, fed_from: Iterable[int] | None = None) -> tuple[list[int], int, str]:
     """Have that many threads take from one source; return all that was taken, how many threads failed, and why."""
     start = threading.Barrier(threads)
     with model.TaskGroup() as group:
         takers = [group.spawn(take, source, start) for _ in range(threads)]
         if fed_from is not None:
-            group.spawn(feed, source, fed_from)
+            group.spawn(feed, source, fed_from)  # type: ignore[arg-type]  # a source that is fed is a channel
     outcomes = [taker.result() for taker in takers]
     errors = [error for _, error in outcomes if error]
     return [number for taken, _ in outcomes for number in taken], len(errors), "".join(errors[:1])

@@ -19,6 +19,7 @@ def hold(locks: tuple[threading.Lock | threading.RLock, ...], held: threading.Ev
 
 def main() -> None:
     handler = logging.StreamHandler()
+    assert handler.lock
     waiting: queue.Queue[object] = queue.Queue()
     held, go_on = threading.Event(), threading.Event()
     thread = threading.Thread(target=hold, args=((handler.lock, waiting.mutex), held, go_on))
@@ -28,7 +29,7 @@ def main() -> None:
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
-        print("a handler of logging, in the child:", "free" if handler.lock.acquire(timeout=0.2) else "locked")  # type: ignore[union-attr]
+        print("a handler of logging, in the child:", "free" if handler.lock.acquire(timeout=0.2) else "locked")
         print("a queue.Queue, in the child:", "free" if waiting.mutex.acquire(timeout=0.2) else "locked", flush=True)
         os._exit(0)
     os.waitpid(child, 0)

@@ -36,8 +36,9 @@ def measured(how: str, **plan: Any) -> None:
     """Put load on a server of its own; print what an ordinary report has."""
     command = [sys.executable, __file__, "serve"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        report = generate(Plan(target=target(f"127.0.0.1:{server.stdout.readline().strip()}"), seconds=2.5, **plan))  # type: ignore[union-attr]
-        server.stdin.close()  # type: ignore[union-attr]
+        assert server.stdin and server.stdout
+        report = generate(Plan(target=target(f"127.0.0.1:{server.stdout.readline().strip()}"), seconds=2.5, **plan))
+        server.stdin.close()
     its = report.latencies
     late = sum(number for bound, number in its.histogram.items() if bound >= 100_000)
     print(

@@ -23,7 +23,8 @@ def say(library: str, ended: threading.Event) -> None:
 
 async def in_asyncio() -> threading.Event:
     go_on, ended = threading.Event(), threading.Event()
-    assert (task := asyncio.current_task())
+    task = asyncio.current_task()
+    assert task
     cancel = partial(asyncio.get_running_loop().call_soon_threadsafe, task.cancel)
     try:
         await asyncio.to_thread(work, cancel, go_on, ended)

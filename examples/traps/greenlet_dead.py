@@ -8,8 +8,8 @@ def answer(question: str) -> str:
 
 
 def mother(question: str) -> None:
-    while (parent := getcurrent().parent) is not None:
-        question = parent.switch(f"the mother got {question!r}")
+    while True:
+        question = getcurrent().parent.switch(f"the mother got {question!r}")  # type: ignore[union-attr]
 
 
 if __name__ == "__main__":

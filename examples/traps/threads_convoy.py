@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from queue import SimpleQueue
 from time import perf_counter
@@ -30,7 +30,7 @@ def round_trips(there: SimpleQueue[str | None], back: SimpleQueue[str], seconds:
 
 
 @contextmanager
-def a_thread_that_computes() -> Iterator[None]:
+def a_thread_that_computes() -> Generator[None]:
     stop = threading.Event()
     worker = threading.Thread(target=compute, args=(stop,))
     worker.start()
