@@ -50,8 +50,8 @@ def supervised(work: Callable[[], int], limits: Limits) -> int:
     """Do this in a process of its own; return its exit status. Whatever it has started is ended with it.
 
     Where the system has namespaces, that work can't reach the process that supervises it, nor any other, and, since
-    Linux 5.12, change no file outside of the current folder. Elsewhere it has the rights of that process, and could end it. With a
-    network, it is a student's own work, and is trusted.
+    Linux 5.12, change no file outside of the current folder. Elsewhere it has the rights of that process, and could end
+    it. With a network, it is a student's own work, and is trusted.
     """
     if limits.network:
         return _supervised(work, limits.wall_s)

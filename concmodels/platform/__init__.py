@@ -7,8 +7,8 @@
 A port is another version of these three files and nothing else; each says at its head what it has to provide. The files
 are written for Linux. `portable/` has a second version of what in them no other system has: a temporary file for a
 memfd, a pipe for an eventfd, `getrusage` for /proc. It is there for the tests, and as a start for a port; it is slower.
-`polling.py` has `poll`, for which `select` stands in on Windows; `sessions.py` kills a process with what it has started,
-where there are sessions. `confining.py` has the limits of programs of others, and goes without what a system lacks.
+`polling.py` has `poll`, for which `select` stands in on Windows. `sessions.py` kills a process and what it has started,
+and `confining.py` has the limits of programs of others; both go without what a system lacks.
 
 On Linux the second version is chosen by an environment variable, which every process and every interpreter of a run
 inherits:

@@ -15,6 +15,7 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 async def serve() -> None:
     """Answer every request at once, but for one second that begins half a second after the first connection."""
+    stalled = False
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal stalled
@@ -25,7 +26,6 @@ async def serve() -> None:
             await reader.readuntil(b"\r\n\r\n")
             writer.write(OK)
 
-    stalled = False
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)

@@ -1,7 +1,7 @@
 """Send things to another task and back again: what arrives, and what is refused?"""
 
 import threading
-from typing import Any
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
@@ -12,14 +12,9 @@ from concmodels.errors import CannotTravel
 MODELS = ("threads", "processes", "subinterp")
 
 
+@dataclass
 class Point:
-    def __init__(self, x: int) -> None:
-        self.x = x
-
-    def __eq__(self, other: Any) -> bool:
-        return self.x == other.x
-
-    __hash__ = None
+    x: int
 
 
 THINGS: dict[str, object] = {

@@ -30,6 +30,6 @@ async def main() -> None:
     client = Client(*ours)
     serving = asyncio.create_task(serve(*theirs))
     answers = await asyncio.gather(client.ask("one"), client.ask("two"))
-    assert answers == ["ONE", "TWO"], answers  # type: ignore[comparison-overlap]
+    assert [*answers] == ["ONE", "TWO"], answers
     client.writer.close()
     await serving
