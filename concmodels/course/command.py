@@ -87,7 +87,7 @@ def _grade_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", metavar="FILE|FOLDER", type=Path, nargs="+", help="hand-ins; of a folder, all .py files in it")
     add("--exercise", metavar="N", type=whole(), help="what they answer; default: what their names say")
-    add("--csv", metavar="FILE", type=Path, help="write a line for each: file, exercise, points, verdict, look_at_it")
+    add("--csv", metavar="FILE", type=Path, help="a line each: file, exercise, score, max_score, verdict, look_at_it")
     add("--junit", metavar="FILE", type=Path, help="write an XML report, as test tools read it")
     add("--gradescope", metavar="FOLDER", type=Path, help="write a results.json for each, as Gradescope reads it")
     add("--reports", metavar="FOLDER", type=Path, help="write a text for each, to be given to its author")

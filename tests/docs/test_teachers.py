@@ -101,3 +101,9 @@ def test_every_exercise_of_the_course_is_named_by_its_session():
     for it in exercises().values():
         page = (SESSIONS / f"session-{it.session}.md").read_text()
         assert re.search(rf"^\| {it.number} \| {re.escape(it.title)} \|", page, re.MULTILINE), it.title
+
+
+def test_the_table_of_the_course_has_every_exercise_with_its_session_and_points():
+    page = (SESSIONS / "course.md").read_text()
+    rows = re.findall(r"^\| (\d+) \| (.+) \| \[(\d)\]\(session-\d\.md\) \| (\d+) \|$", page, re.MULTILINE)
+    assert rows == [(f"{it.number}", it.title, f"{it.session}", f"{it.points}") for it in exercises().values()]
