@@ -65,12 +65,7 @@ def models() -> str:
         [*told(it, waking[it.built.candidate]), *hops(it), *hops(waking[it.built.candidate])]
         for it in both(results(), "ring", "stream")
     ]
-    return explained(markdown(head, lines, left=3))
-
-
-def explained(table: str) -> str:
-    """Return a table with what the mark in it means."""
-    return f"{table}\n\n{MARK}: other work disturbed a round." if MARK in table else table
+    return markdown(head, lines, left=3)
 
 
 def told(it: Both, waking: Both) -> list[str]:
@@ -113,7 +108,7 @@ def free_threaded() -> str:
             spread = f"{ratio.median:.3g} ({ratio.low:.3g} to {ratio.high:.3g})"
             mark = f" {MARK}" if any(map(is_disturbed, rows)) else ""
             lines.append([what + mark, *(one_figure(row, name) for row in rows), spread])
-    table = explained(markdown(["what", one, other, f"times as fast, or as small, on {other} (spread)"], lines))
+    table = markdown(["what", one, other, f"times as fast, or as small, on {other} (spread)"], lines)
     return table + ("\n\n*Preliminary, measured on a busy machine.*" if twins.about.get("preliminary") else "")
 
 
