@@ -16,7 +16,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.pool import AsyncResult, ThreadPool
 from pathlib import Path
@@ -25,6 +24,7 @@ from sphinx.application import Sphinx
 from sphinx.util.display import status_iterator
 
 from concdocs.places import ROOT, Mistake
+from concmodels.platform import sessions
 
 CACHE = ROOT / "build" / "docs-outputs"
 PROGRAMS = ROOT / "build" / "docs-programs"
@@ -152,7 +152,7 @@ def _ended(program: Program, stderr: int) -> tuple[str, int]:
     try:
         output, _ = process.communicate(timeout=program.seconds)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        sessions.kill(process)
         process.communicate()
         raise Mistake(
             f"`{program.command}` takes longer than {program.seconds:g} seconds; `:seconds:` allows more"
@@ -168,8 +168,7 @@ def _end_all() -> None:
     if _results:
         _pool().terminate()
     for process in list(_processes):
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        sessions.kill(process)
 
 
 def _cleaned(output: str) -> str:
