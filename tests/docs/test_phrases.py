@@ -29,9 +29,18 @@ def f():
 
 
 def test_a_row_has_the_other_code_ours_and_what_differs():
-    assert list(phrases(LINE)) == [("go f()", "with model.TaskGroup() as group:\n    group.spawn(f)", "A group waits.")]
+    assert list(phrases(LINE)) == [
+        ("go f()", "with model.TaskGroup() as group:\n    group.spawn(f)", "A group waits.", "")
+    ]
 
 
 def test_a_row_without_a_sentence_is_a_mistake():
     with pytest.raises(Mistake, match="the docstring of start needs"):
         list(phrases(LINE.replace("\n    A group\n    waits.\n", "")))
+
+
+def test_a_row_may_have_what_does_the_same_without_us():
+    alone = "\n\nasync def start_alone():\n    queue = asyncio.Queue()\n    await queue.put(1)\n"
+    (row,) = phrases(LINE.replace("def start", "async def start") + alone)
+    assert row.ours == "with model.TaskGroup() as group:\n    group.spawn(f)"
+    assert row.alone == "queue = asyncio.Queue()\nawait queue.put(1)"
