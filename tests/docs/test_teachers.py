@@ -103,7 +103,18 @@ def test_every_exercise_of_the_course_is_named_by_its_session():
         assert re.search(rf"^\| {it.number} \| {re.escape(it.title)} \|", page, re.MULTILINE), it.title
 
 
-def test_the_table_of_the_course_has_every_exercise_with_its_session_and_points():
+def minutes_in_class():
+    """By the number of an exercise, the minutes that the plan of its session gives it."""
+    plans = "".join((SESSIONS / f"session-{number}.md").read_text() for number in range(1, 7))
+    rows = re.findall(r"^\| (\d+)–(\d+) \| Exercise (\d+)\b", plans, re.MULTILINE)
+    return {int(number): f"{int(end) - int(begin)}" for begin, end, number in rows}
+
+
+def test_the_table_of_the_course_has_every_exercise_with_its_session_points_and_minutes():
     page = (SESSIONS / "course.md").read_text()
-    rows = re.findall(r"^\| (\d+) \| (.+) \| \[(\d)\]\(session-\d\.md\) \| (\d+) \|$", page, re.MULTILINE)
-    assert rows == [(f"{it.number}", it.title, f"{it.session}", f"{it.points}") for it in exercises().values()]
+    rows = re.findall(r"^\| (\d+) \| (.+) \| \[(\d)\]\(session-\d\.md\) \| (\d+) \| (\d*) ?\|$", page, re.MULTILINE)
+    minutes = minutes_in_class()
+    assert rows == [
+        (f"{it.number}", it.title, f"{it.session}", f"{it.points}", minutes.get(it.number, ""))
+        for it in exercises().values()
+    ]
