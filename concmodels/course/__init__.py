@@ -16,7 +16,7 @@ student's file, and says of a wrong answer what is wrong with it. The modules of
     grading.py      hand-ins, many at a time; outputs.py: files of their grades
     alike.py        hand-ins that differ in names alone
     hand_out.py     what teachers give to students
-    exam.py         an exam of a session, from wrong answers
+    exam.py         an exam of a session, from wrong answers and their schedules
     selftest.py     all answers that an exercise comes with, right and wrong
     command.py      the command line
     exercises/      for each: task.md, start.py, solution.py, check.py, exercise.toml, right/, wrong/

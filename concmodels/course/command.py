@@ -108,7 +108,8 @@ def _alike_options(parser: argparse.ArgumentParser) -> None:
 def _exam_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION", type=whole(), help="1 to 6")
     parser.add_argument("student", metavar="STUDENT", help="a name, from which the questions are drawn")
-    parser.add_argument("--questions", metavar="N", type=between(1, 99), default=3, help="default 3")
+    parser.add_argument("--questions", metavar="N", type=between(1, 99), default=3, help="to explain; default 3")
+    parser.add_argument("--replays", metavar="N", type=between(0, 99), default=1, help="schedules to replay; default 1")
     parser.add_argument("--key", action="store_true", help="with the answers")
 
 
@@ -283,7 +284,8 @@ def _alike(options: argparse.Namespace) -> int:
 
 
 def _exam(options: argparse.Namespace) -> int:
-    _say(exam(options.session, options.student, options.questions, has_key=options.key))
+    counts = options.questions, options.replays
+    _say(exam(options.session, options.student, *counts, has_key=options.key))
     return RIGHT
 
 
@@ -306,7 +308,7 @@ _COMMANDS: tuple[tuple[str, _Run, str], ...] = (
     ("grade", _grade, "grade hand-ins, each in a process of its own with limits"),
     ("hand-out", _hand_out, "copy the project for students, without solutions"),
     ("alike", _alike, "list the files that are alike up to names"),
-    ("exam", _exam, "print an exam of a session: wrong answers to be explained, others for each student"),
+    ("exam", _exam, "print an exam of a session, another for each student: wrong answers to explain and to replay"),
     ("workflow", _workflow, "print a workflow that checks exercises in GitHub Classroom"),
     ("selftest", _selftest, "check all answers that the exercises come with, right and wrong"),
 )

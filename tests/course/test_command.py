@@ -19,7 +19,7 @@ import pytest
 import yaml
 from hostile import RIGHT
 
-from concmodels.course import checking, command, grading, isolated, watching
+from concmodels.course import checking, command, exam, grading, isolated, watching
 from concmodels.course.catalogue import exercise, exercises
 from concmodels.course.child import Tail
 from concmodels.course.command import course_command
@@ -212,12 +212,57 @@ def test_the_next_one_may_be_of_one_session(course):
     assert "there is no session 7" in course("next", "--session", 7)[2]
 
 
+def without_key(text):
+    return re.sub(r"\n\n\*\*Key:.*?(?=\n\n## |\n\Z)", "", text, flags=re.DOTALL)
+
+
 def test_an_exam_has_other_questions_for_another_student(course):
-    ada, again, bob = (course("exam", 5, name)[1] for name in ("ada", "ada", "bob"))
+    ada, again, bob = (course("exam", 5, name, "--replays", 0)[1] for name in ("ada", "ada", "bob"))
     assert ada == again and ada.partition("\n")[2] != bob.partition("\n")[2]
     assert "Diagnosis" not in ada and ada.count("```python") == 3
+    key = course("exam", 5, "ada", "--replays", 0, "--key")[1]
+    assert key.count("**Key:**") == 3 and without_key(key) == ada
+
+
+@pytest.mark.timeout(180)
+def test_an_exam_has_a_schedule_that_can_be_replayed(course):
+    text = course("exam", 5, "ada", "--questions", 1)[1]
+    file = re.search(r"^Save this answer as `(\w+\.py)`", text, re.MULTILINE)[1]
+    arguments = re.search(r"^\$ python -m concmodels\.course (check \d+ --replay \S+)$", text, re.MULTILINE)[1]
+    Path(file).write_text(text.rpartition("```python\n")[2].partition("\n```")[0])
+    status, out, _ = course(*arguments.split())
+    assert status == 0 and "What happened, with" in out and file in out
+    key = course("exam", 5, "ada", "--questions", 1, "--key")[1]
+    assert key.count("**Key:**") == 2 and key.count("```text") == 1 and re.search(r"^> ", key, re.MULTILINE)
+    assert without_key(key) == text
+
+
+def replayable(picture):
+    """A check in whose verdict one step fails on a schedule, with this picture."""
+
+    def check(its, *_):
+        step = Judged("it holds", 0, 1, "it fails", picture(), "main:id")
+        return Verdict(its.number, its.points, (step,))
+
+    return check
+
+
+def test_a_schedule_with_a_forced_switch_is_asked_before_others(course, monkeypatch):
+    pictures = iter(["  main  a.py:1", "  main  a.py:1", "> Thread-1  a.py:2"])
+    monkeypatch.setattr(exam, "check_isolated", replayable(lambda: next(pictures)))
     key = course("exam", 5, "ada", "--key")[1]
-    assert key.count("**Key:**") == 3 and re.sub(r"\n\n\*\*Key.*", "", key) == ada
+    assert "> Thread-1" in key and "  main  a.py:1" not in key and next(pictures, None) is None
+
+
+def test_a_schedule_without_a_forced_switch_will_do(course, monkeypatch):
+    monkeypatch.setattr(exam, "check_isolated", replayable(lambda: "  main  a.py:1"))
+    assert course("exam", 3, "ada", "--key")[1].count("```text") == 1
+
+
+def test_too_few_schedules_to_replay_are_said_in_one_sentence(course, monkeypatch):
+    monkeypatch.setattr(exam, "check_isolated", lambda its, *_: Verdict(its.number, its.points, stopped="killed"))
+    status, out, err = course("exam", 3, "ada")
+    assert (status, out, err.count("\n")) == (2, "", 1) and "0 answers can be replayed, which is fewer than 1" in err
 
 
 def test_a_workflow_has_the_points_of_each_exercise(course):
@@ -270,7 +315,7 @@ def test_notes_that_can_not_be_read_are_named(course, notes):
     [
         ["grade", ".", "--jobs", "-2"], ["grade", ".", "--jobs", "0"], ["grade", ".", "--seconds", "1e300"],
         ["grade", ".", "--memory", "1"], ["grade", ".", "--memory", "99999999999999"],
-        ["exam", "5", "ada", "--questions", "-1"],
+        ["exam", "5", "ada", "--questions", "-1"], ["exam", "5", "ada", "--replays", "-1"],
     ],
     ids=" ".join,
 )  # fmt: skip
