@@ -41,7 +41,7 @@ async def make(model: AsyncModel) -> list[float]:
     """make(chan int)
     make(chan int, 8)
 
-    A queue of asyncio with size 0 has no bound. It has no rendezvous: the smallest queue holds one item.
+    In asyncio, a queue of size 0 has no bound, and there is no rendezvous: the smallest queue holds one item.
     """
     kinds = model.Channel(), model.Channel(8)
     return [channel.capacity for channel in kinds]
@@ -73,7 +73,7 @@ async def iterate(model: AsyncModel) -> list[int]:
     """close(ch)
     for v := range ch { ... }
 
-    `shutdown` is new in Python 3.13, and a queue is no iterable.
+    A queue can't be iterated over. Its `shutdown` is new in Python 3.13.
     """
     channel = filled(model, [1, 2])
     channel.close()
