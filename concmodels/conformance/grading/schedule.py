@@ -2,7 +2,7 @@
 
 3.14-5f0c9a-c-few-6@2           Python 3.14, the checksum of the model and the guarantee, switches "checkpoints",
                                 with few items, then the schedule, as in the replay ids of `concmodels.explore`
-3.14-5f0c9a-a-all-!random2      with as many items as always, on the third schedule that is drawn
+3.14-5f0c9a-a-all-random2       with as many items as always, on the third schedule that is drawn
 """
 
 from dataclasses import dataclass

@@ -3,7 +3,7 @@
     3.14-5f0c9a-a-6@2,9@1       Python 3.14, the program's checksum, switches "anywhere", then the schedule itself
     3.14-5f0c9a-C-4@0:1         the same with the order "any", and switches "checkpoints"
     3.14-5f0c9a-ai-7@0:1        the same as the first, where a Ctrl-C may come
-    3.14-5f0c9a-a-!pos17        the schedule is too long for that: it is the one that POS draws with the seed 17
+    3.14-5f0c9a-a-pos17         the schedule is too long for that: it is the one that POS draws with the seed 17
 
 An id is valid only for the program that it was made for: the checksum is that of its bytecode, so comments may change.
 Between two minor versions of Python the bytecode differs, and so do the places where a task can be preempted.
@@ -51,7 +51,7 @@ class ReplayId:
         short = f"{start}{self.schedule}"
         if self.schedule is not None and len(short) <= LONGEST:
             return short
-        return f"{start}!{self.source}"
+        return f"{start}{self.source}"
 
     def options(self, wanted: Options) -> Options:
         """Return the options with which its schedule is run again: no search ends before it has come to it."""
@@ -77,8 +77,8 @@ class ReplayId:
                 "this replay id is of another version of the program, or of another program: explore it anew"
             )
         try:
-            if rest.startswith("!"):
-                return cls(checksum, _LETTERS[letter], None, must_be_source(rest[1:]), order, interrupt)
+            if rest[0].isalpha():  # a schedule begins with a number
+                return cls(checksum, _LETTERS[letter], None, must_be_source(rest), order, interrupt)
             return cls(checksum, _LETTERS[letter], Schedule.parse(rest), order=order, interrupt=interrupt)
         except ValueError as error:
             raise CannotExplore(f"{text!r} is no replay id: {error}") from None
