@@ -59,7 +59,8 @@ def _parser() -> Parser:
         command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         command.set_defaults(run=run)
         if name in ("start", "check", "hint", "solution", "reset"):
-            command.add_argument("number", metavar="N", type=whole(), nargs="?", help="default: the one started last")
+            default = "1" if name == "start" else "the one started last"
+            command.add_argument("number", metavar="N", type=whole(), nargs="?", help=f"default: {default}")
         if name in _OPTIONS:
             _OPTIONS[name](command)
     return parser
