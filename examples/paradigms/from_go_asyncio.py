@@ -265,24 +265,24 @@ async def exclude_each_other(model: AsyncModel) -> int:
 
     Needed only around an `await`: between two of them, no other task of the loop runs.
     """
-    mutex, total = model.Channel(1), 0
+    mutex, counts = model.Channel(1), [0]
     await mutex.send(None)
     try:
-        before = total
+        before = counts[0]
         await model.sleep(0)
-        total = before + 1
+        counts[0] = before + 1
     finally:
         mutex.receive_nowait()
-    return total
+    return counts[0]
 
 
 async def exclude_each_other_alone() -> int:
-    mutex, total = asyncio.Lock(), 0
+    mutex, counts = asyncio.Lock(), [0]
     async with mutex:
-        before = total
+        before = counts[0]
         await asyncio.sleep(0)
-        total = before + 1
-    return total
+        counts[0] = before + 1
+    return counts[0]
 
 
 async def count_permits(model: AsyncModel) -> int:
