@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import matrix
 import others_plugins
 import pytest
 from commands import skip_unless_here
@@ -96,7 +97,7 @@ ELSEWHERE = [name for name in catalog.names() if name not in ("processes", "subi
 @pytest.mark.parametrize("name", [*ELSEWHERE, "asyncio", "subinterp"])
 def test_a_model_keeps_all_its_guarantees_on_windows(name):
     skip_unless_here(name)
-    assert kept("usual", *(f"{name}-{chapter}" for chapter in _chapters(name)), system="windows") > 300
+    assert kept("usual", *(f"{name}-{chapter}" for chapter in _chapters(name)), system="windows") >= _tried(name) - 3
 
 
 @pytest.mark.thorough
@@ -104,7 +105,12 @@ def test_a_model_keeps_all_its_guarantees_on_windows(name):
 @pytest.mark.parametrize("name", ELSEWHERE)
 def test_a_model_in_one_process_keeps_all_its_guarantees_on_macos(name):
     skip_unless_here(name)
-    assert kept("usual", *(f"{name}-{chapter}" for chapter in _chapters(name))) > 300
+    assert kept("usual", *(f"{name}-{chapter}" for chapter in _chapters(name))) == _tried(name)
+
+
+def _tried(name):
+    """How many guarantees it is held to here. Windows may lack three of them: those with a pipe or a terminal."""
+    return sum(model == name for model, _ in matrix.pairs(thorough=False))
 
 
 def _chapters(name):
