@@ -78,7 +78,7 @@ MODELS = [*catalog.names(), "anyio:trio"]
 KILLED = ["processes"]
 """Where nobody is stubborn: a process that does not end is killed."""
 
-# Which of these it is makes no difference to most tests; each half of the kinds meets every second situation.
+# Of the situations below, each half of the kinds meets every second one.
 CLEANING_UP = ["cleans_up_in_a_group", "cleans_up_in_a_pool"]
 GOING_ON = ["goes_on", "goes_on_in_a_group"]
 
