@@ -40,7 +40,7 @@ WRITES = {
     "a line without an end": "b'y' * 2**21",
 }
 WRITTEN = ("a byte", "a verdict", "deep JSON", "a line without an end")
-"""What is written to the real pipe without `--thorough` too. The rest is among NO_ANSWERS, which are read as they are."""
+"""What is written to the real pipe without `--thorough` too; the rest is among NO_ANSWERS, which are only read."""
 
 
 @linux_files

@@ -5,7 +5,7 @@ import os
 import signal
 
 import pytest
-from kinds import EACH
+from kinds import one_of_each_kind
 from platforms import linux_files
 
 from concmodels import catalog
@@ -53,7 +53,7 @@ def test_every_model_does_every_work(name, work, sizes, tasks):
     assert result.sizes | sizes == result.sizes
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", one_of_each_kind(NAMES))
 def test_every_model_waits_for_a_server(name):
     result = measured(name, tasks=12, work="io", workers=3, delay=20)
     assert result.error is None
