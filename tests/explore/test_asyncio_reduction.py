@@ -3,7 +3,7 @@
 The oracle is the search that leaves out nothing: on random programs both must find the same outcomes. A witness is the
 real event loop: what a program comes to there must be among them.
 
-    pytest tests/explore/test_asyncio_reduction.py --thorough     800 programs; as a rule there are 8, and 2 in any order
+    pytest tests/explore/test_asyncio_reduction.py --thorough     800 programs; as a rule 8, and 2 in any order
 """
 
 from itertools import count, islice
