@@ -37,11 +37,11 @@ def measured(name, **settings):
 
 
 def works():
-    """Each work on each model; as a rule in one of its sizes, in turn (see `kinds`)."""
+    """Each work on each model; as a rule in one of its sizes, in turn, and without the variants (see `kinds`)."""
     for number, name in enumerate(NAMES):
         for work, sizes, tasks in WORKS:
             all_sizes = [it for other, it, _ in WORKS if other == work]
-            in_turn = sizes is all_sizes[number % len(all_sizes)]
+            in_turn = name in catalog.names() and sizes is all_sizes[number % len(all_sizes)]
             yield pytest.param(name, work, sizes, tasks, marks=[] if in_turn else [pytest.mark.thorough])
 
 

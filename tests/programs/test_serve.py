@@ -1,4 +1,4 @@
-"""The serve program as a user has it, on every model: right answers, bad clients, the graceful end."""
+"""The serve program as a user has it: right answers, bad clients, the graceful end; thoroughly on every model."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ import pytest
 from commands import ring, skip_unless_here, until
 from in_process import called
 from interruptible import until_its_main_thread_waits
-from kinds import EACH, EACH_KIND, HALVES, one_of_each_kind
+from kinds import EACH_KIND, HALVES, one_of_each_kind
 from platforms import linux_files
 from serving import BODY, HELLO, HOST, PATIENCE, Client, Deaf, Served, impatient_work, request
 
@@ -27,9 +27,9 @@ HEAD_TOO_LONG = "the head of a request may have at most 16384 bytes\n"
 SOME = ("threads", "greenlet", "trio")
 
 
-@pytest.fixture(scope="module", params=EACH)
+@pytest.fixture(scope="module", params=one_of_each_kind(catalog.names(variants=True)))
 def server(request, tmp_path_factory):
-    """A server on each model, for several tests; in the end it leaves nothing behind."""
+    """A server on a model of each kind, or on each, for several tests; in the end it leaves nothing behind."""
     skip_unless_here(request.param)
     with Served(tmp_path_factory.mktemp("serve"), "--model", request.param) as served:
         served.name = request.param
