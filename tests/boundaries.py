@@ -43,6 +43,12 @@ def in_turn(models, settings):
     ]
 
 
+def carried_in_turn(settings):
+    """As parameters: both models, with every second setting; the rest, and the two variants, are thorough."""
+    both, variants = in_turn([processes, subinterp], settings), [FORK, SPAWN]
+    return both + [pytest.param(it, setting, marks=pytest.mark.thorough) for it in variants for setting in settings]
+
+
 HERE = str(Path(__file__).parent)
 
 

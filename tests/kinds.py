@@ -17,6 +17,10 @@ from concmodels import catalog
 
 KINDS = ("threads", "processes", "subinterp", "greenlet", "asyncio", "trio")
 """One model of each kind: threads, two memory boundaries, switches within one thread, and two libraries' loops."""
+HALVES = ("threads", "processes", "asyncio"), ("subinterp", "greenlet", "trio")
+"""KINDS once more, in halves that are alike in what they have. For one thing that is asked in several situations, which
+share the kinds: as `of`, the first half meets every second situation, and the other half the rest.
+"""
 
 
 def _if_thorough(*values, is_usual):
@@ -49,6 +53,11 @@ def is_variant(params):
     return params["model"] not in catalog.names()
 
 
+def is_one_more(params):
+    """Whether this is the test of a model that is not in KINDS: for `@pytest.mark.thorough(when=is_one_more)`."""
+    return params["model"] not in KINDS
+
+
 def kind(name):
     """The one of KINDS that a model is of."""
     facts = catalog.facts(name)
@@ -59,42 +68,52 @@ def kind(name):
     return facts.model if facts.model in KINDS else "threads"
 
 
-def shared_out(names, settings, first=0):
+def shared_out(names, settings, first=0, of=KINDS):
     """As parameters: each model with each setting; by default the models of a kind share the settings.
 
-    It is for what is expensive: each setting is still tried on a model of each kind. Several tests that begin with
-    another `first` take other models.
+    It is for what is expensive: each setting is still tried on a model of each kind, or of each of these. Several tests
+    that begin with another `first` take other models.
     """
-    members = {}
-    for name in names:
-        members.setdefault(kind(name), []).append(name)
+    members = _members(names, of)
     return [
-        _if_thorough(name, setting, is_usual=members[kind(name)][(first + number) % len(members[kind(name)])] == name)
+        _if_thorough(name, setting, is_usual=name in _one_of(members.get(kind(name)), first + number))
         for name in names
         for number, setting in enumerate(settings)
     ]
 
 
-def one_of_each_kind(names, first=0):
-    """As parameters: a model of each kind, and the others only with `--thorough`. About `first`: see `shared_out`."""
-    return [pytest.param(it.values[0], marks=it.marks) for it in shared_out(names, [None], first)]
+def one_of_each_kind(names, first=0, of=KINDS):
+    """As parameters: a model of each kind, and the others only with `--thorough`. About the rest: see `shared_out`."""
+    return [pytest.param(it.values[0], marks=it.marks) for it in shared_out(names, [None], first, of)]
 
 
-def in_turn(names, settings, first=0):
+def in_turn(names, settings, first=0, of=KINDS):
     """As parameters: each model with each setting; by default a model of each kind with one of the settings, in turn.
 
     It is for what starts a program for each pair, and where settings and kinds have little to do with each other. With
-    as many kinds as settings at least, each setting is tried. About `first`: see `shared_out`.
+    as many kinds as settings at least, each setting is tried. About `first` and `of`: see `shared_out`.
     """
-    settings, members = list(settings), {}
-    for name in names:
-        members.setdefault(kind(name), []).append(name)
+    settings, members = list(settings), _members(names, of)
     usual = {those[first % len(those)]: (first + place) % len(settings) for place, those in enumerate(members.values())}
     return [
         _if_thorough(name, setting, is_usual=usual.get(name) == number)
         for name in names
         for number, setting in enumerate(settings)
     ]
+
+
+def _members(names, kinds):
+    """The models among these of each of these kinds."""
+    found = {}
+    for name in names:
+        if kind(name) in kinds:
+            found.setdefault(kind(name), []).append(name)
+    return found
+
+
+def _one_of(members, number):
+    """One of them, in turn; none if there are none."""
+    return [members[number % len(members)]] if members else []
 
 
 def untouched(chapter):

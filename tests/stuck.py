@@ -46,12 +46,15 @@ def programs(name):
 
 @functools.cache
 def _programs(is_async):
-    text = PATH.read_text()
-    if not is_async:
-        text = text.replace("async ", "").replace("await ", "")
     module = types.ModuleType("stuck")
-    exec(compile(text, str(PATH), "exec", dont_inherit=True), vars(module))
+    exec(compile(text_of(is_async), str(PATH), "exec", dont_inherit=True), vars(module))
     return module
+
+
+def text_of(is_async):
+    """The text of the programs, sync or async."""
+    text = PATH.read_text()
+    return text if is_async else text.replace("async ", "").replace("await ", "")
 
 
 def line(comment):

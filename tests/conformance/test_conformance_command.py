@@ -82,9 +82,10 @@ def verdicts(report, verdict):
 # The two examples.
 
 
-def test_the_first_model_is_short_and_keeps_what_it_guarantees():
+def test_the_first_model_is_short_and_keeps_what_it_guarantees(thorough):
     assert len((EXAMPLES / "my_first_model.py").read_text().splitlines()) < 60
-    status, report = graded(EXAMPLES / "my_first_model.py", run=in_a_process)
+    schedules = () if thorough else ("--explore", 1)
+    status, report = graded(EXAMPLES / "my_first_model.py", *schedules, run=in_a_process)
     assert (status, verdicts(report, "broken")) == (0, set())
     assert report["kept"] > 30
     assert verdicts(report, "kept") > BROKEN_BY_THE_MISTAKES

@@ -70,6 +70,14 @@ BROKEN = """
 def test_broken(explore):
     explore(broken).must_hold()
 """
+REFUSED = """
+def test_refused(explore):
+    explore(fixed, search='nothing')
+
+@pytest.mark.explore(in_all=True)
+def test_both_ways(explore):
+    pass
+"""
 MARKED = """
 @pytest.mark.explore(in_all=True)
 @pytest.mark.parametrize("method, expected", [("add_locked", 2), ("add", 2)])
@@ -110,53 +118,71 @@ def keep(suite, failures):
     path.write_text(json.dumps(failures))
 
 
-def test_the_end_says_what_was_proved_and_what_only_sampled(suite):
-    out = suite(HEAD + FIXTURE + BROKEN)
-    assert "explored: 1 held in all, 1 held so far (7 schedules were not all), 1 broken" in out, out
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """What pytest has said of one test with each verdict, and the root of its JUnit report."""
+    suite = Suite(tmp_path_factory.mktemp("told"))
+    out = suite(HEAD + FIXTURE + BROKEN + REFUSED, "--junitxml=out.xml")
+    return out, ElementTree.parse(suite.folder / "out.xml").getroot()
+
+
+def test_the_end_says_what_was_proved_and_what_only_sampled(told):
+    out, _ = told
+    said = "explored: 1 held in all, 1 held so far (7 schedules were not all), 1 broken, 1 refused"
+    assert said in out, out
     assert re.search(r"held in all 2 schedules +test_course.py::test_fixed fixed$", out, re.M), out
     assert re.search(
         r"held so far, in 7 schedules +test_course.py::test_sample fixed: 7 schedules were not all$", out, re.M
     ), out
     assert re.search(r"broken, on schedule \d+ +test_course.py::test_broken broken: AssertionError at", out), out
-    assert "test_course.py .~F" in out
-    verbose = suite(HEAD + FIXTURE, "-v")
-    assert "test_fixed HELD IN ALL" in verbose and "test_sample HELD SO FAR" in verbose, verbose
-    assert "explored" not in suite("def test_it(): pass")
+    assert "test_course.py .~FFE" in out
+
+
+def test_the_marker_and_the_fixture_together_take_no_in_all(told):
+    assert "write must_hold(in_all=True)" in told[0]
+
+
+def test_junit_has_properties(told):
+    found = {
+        case.get("name"): [(it.get("name"), it.get("value")) for it in case.iter("property")]
+        for case in told[1].iter("testcase")
+    }
+    proved = dict(found["test_fixed"])
+    assert proved["explored"] == "fixed: held in all 2 schedules" and proved["explore_verdict"] == "held in all"
+    assert int(proved["explore_schedules"]) >= 2 and float(proved["explore_seconds"]) > 0
+    assert dict(found["test_sample"])["explore_reason"] == "7 schedules were not all"
+    assert found["test_refused"][:2] == [("explored", "fixed: refused"), ("explore_verdict", "refused")]
+    assert dict(found["test_broken"])["explore_replay_id"].startswith("3.")
+
+
+def test_without_anything_to_explore_only_the_option_says_so(suite):
     assert "explored: nothing" in suite("def test_it(): pass", "--explore")
 
 
 def test_a_marked_test_is_called_once_per_schedule(suite):
     plain = suite(HEAD + MARKED)
     assert "5 passed" in plain and "explored" not in plain, plain
-    for option in ("--explore", "--concmodels-explore"):
-        out = suite(HEAD + MARKED, option, "--cache-clear")
-        assert "held in all 2 schedules" in out and "test_itself[add_locked-2]\n" in out, out
-        assert re.search(r"broken, on schedule \d+ +test_course.py::test_itself\[add-2\]: AssertionError", out), out
-        assert "test_alone: no task was started that the explorer can see" in out
-        assert "the fixture tmp_path is made once" in out and "a test in a class can't be explored itself" in out
-        assert "3 failed, 2 passed" in out, out
+    out = suite(HEAD + MARKED, "--explore")
+    assert "held in all 2 schedules" in out and "test_itself[add_locked-2]\n" in out, out
+    assert re.search(r"broken, on schedule \d+ +test_course.py::test_itself\[add-2\]: AssertionError", out), out
+    assert "test_alone: no task was started that the explorer can see" in out
+    assert "the fixture tmp_path is made once" in out and "a test in a class can't be explored itself" in out
+    assert "3 failed, 2 passed" in out, out
 
 
-def test_a_failing_schedule_is_kept_and_tried_first(suite):
+def test_a_failing_schedule_is_kept_and_tried_first_until_the_test_holds(suite):
+    """In a version that has changed too; `test_the_kept_schedule_is_of_its_exploration` has one that has not."""
+    again = "broken again, on the schedule that was kept"
     out = suite(HEAD + BROKEN)
     (replay_id,) = cached(suite)["test_course.py::test_broken"]
-    assert f"again: {replay_id}" in out
-    again = "broken again, on the schedule that was kept"
-    assert again in suite(HEAD + BROKEN)
+    assert f"again: {replay_id}" in out and again not in out
     changed = HEAD.replace("self.n += 1", "self.n = self.n + 1")
     out = suite(changed + BROKEN)
     assert again in out and cached(suite)["test_course.py::test_broken"] != [replay_id], out
-
-
-def test_what_is_kept_is_forgotten_when_the_test_holds(suite):
-    again = "broken again, on the schedule that was kept"
-    suite(HEAD + BROKEN)
     assert again not in suite(HEAD + BROKEN, "--cache-clear")
-    suite("def test_other(): pass")
+    assert "explored" not in suite("def test_other(): pass")
     assert cached(suite), "the test has not run"
     assert "held in all" in suite(HEAD.replace("self.n += 1", "with self.lock: self.n += 1", 1) + BROKEN)
-    assert not cached(suite)
-    assert again not in suite(HEAD + BROKEN, "-p", "no:cacheprovider")
     assert not cached(suite)
 
 
@@ -178,13 +204,14 @@ def test_the_kept_schedule_is_of_its_exploration(suite):
 
 
 def test_budgets(suite):
+    """That of the marker goes before that of the command line."""
     text = HEAD + "".join(f"\ndef test_{n}(explore):\n    explore(many).must_hold()\n" for n in range(3))
-    found = re.findall(r"(\S+) s were too short for all schedules$", suite(text, "--explore-seconds", "0.15"), re.M)
-    assert found == ["0.15"] * 3
+    marked = "\n@pytest.mark.explore(seconds=0.14)\ndef test_marked(explore):\n    explore(many).must_hold()\n"
+    out = suite(text + marked, "--explore-seconds", "0.15")
+    found = re.findall(r"(\S+) s were too short for all schedules$", out, re.M)
+    assert found == ["0.15"] * 3 + ["0.14"]
     found = re.findall(r"(\S+) s were too short for all schedules$", suite(text, "--explore-total", "0.6"), re.M)
     assert len(found) == 3 and all(0.1 <= float(seconds) <= 0.2 for seconds in found), found
-    marked = text.replace("def test_", "@pytest.mark.explore(seconds=0.14)\ndef test_")
-    assert suite(marked, "--explore-seconds", "9").count("0.14 s were too short") >= 3
     assert "'0' is no number of seconds above 0" in suite(text, "--explore-total", "0")
 
 
@@ -202,29 +229,14 @@ def test_a_budget_is_shared():
     assert budget.seconds == LEAST_S
 
 
-def test_junit_has_properties(suite):
-    refused = "\ndef test_refused(explore):\n    explore(fixed, search='nothing')\n"
-    suite(HEAD + FIXTURE + BROKEN + refused, "--junitxml=out.xml")
-    root = ElementTree.parse(suite.folder / "out.xml").getroot()
-    found = {
-        case.get("name"): [(it.get("name"), it.get("value")) for it in case.iter("property")]
-        for case in root.iter("testcase")
-    }
-    proved = dict(found["test_fixed"])
-    assert proved["explored"] == "fixed: held in all 2 schedules" and proved["explore_verdict"] == "held in all"
-    assert int(proved["explore_schedules"]) >= 2 and float(proved["explore_seconds"]) > 0
-    assert dict(found["test_sample"])["explore_reason"] == "7 schedules were not all"
-    assert found["test_refused"][:2] == [("explored", "fixed: refused"), ("explore_verdict", "refused")]
-    assert dict(found["test_broken"])["explore_replay_id"].startswith("3.")
-
-
 def test_with_xdist(suite):
-    text = HEAD + FIXTURE + BROKEN + MARKED
+    suite(HEAD + BROKEN)
+    assert len(cached(suite)) == 1
     arguments = ("-n", "2", "--explore", "--explore-total", "20", "--junitxml=out.xml")
-    out = suite(text, *arguments)
+    out = suite(HEAD + FIXTURE + BROKEN + MARKED, *arguments)
     assert "explored: 2 held in all, 2 held so far, 2 broken" in out, out
-    assert len(cached(suite)) == 2
-    assert suite(text, *arguments).count("broken again") == 2
+    assert out.count("broken again") == 1, "a worker hears what was kept"
+    assert len(cached(suite)) == 2, "and what a worker finds is kept"
     root = ElementTree.parse(suite.folder / "out.xml").getroot()
     assert sum(it.get("name") == "explore_verdict" for it in root.iter("property")) == 6
 
@@ -235,18 +247,16 @@ def test_a_suite_may_have_options_and_markers_of_its_own(suite):
     )
     text = "def test_it(pytestconfig): assert pytestconfig.getoption('theirs')"
     assert "1 passed" in suite(text, "--explore")
-    assert "explored: 1 broken" in suite(HEAD + BROKEN, "--concmodels-explore")
-
-
-def test_the_marker_and_the_fixture_together_take_no_in_all(suite):
-    out = suite("import pytest\n@pytest.mark.explore(in_all=True)\ndef test_it(explore): pass\n")
-    assert "write must_hold(in_all=True)" in out
+    marked = "@pytest.mark.explore(in_all=True)\ndef test_fixed():\n    fixed()\n"
+    assert "explored: 1 held in all" in suite(HEAD + marked, "--concmodels-explore")
 
 
 def test_the_file_is_skipped_where_there_is_no_explorer(suite):
     skipped = 'import pytest\npytest.importorskip("{}")\n'
     assert "1 skipped" in suite(skipped.format("concmodels_of_another_python.explore") + HEAD + FIXTURE)
-    assert "1 held in all" in suite(skipped.format("concmodels.explore") + HEAD + FIXTURE)
+    out = suite(skipped.format("concmodels.explore") + HEAD + FIXTURE, "-v")
+    assert "explored: 1 held in all" in out
+    assert "test_fixed HELD IN ALL" in out and "test_sample HELD SO FAR" in out, out
 
 
 def test_lines_are_in_order_of_what_they_say():

@@ -52,7 +52,13 @@ def test_threads(explore):
 def run(tmp_path):
     """Run a course's tests beside what an installation leaves; return pytest's output."""
     suite = Suite(tmp_path)
-    return lambda text: suite(text, "-p", "no:cacheprovider")
+
+    def run(text):
+        out = suite(text, "-p", "no:cacheprovider")
+        assert not (suite.folder / ".pytest_cache").exists()
+        return out
+
+    return run
 
 
 def test_a_course_has_the_fixture_and_the_marker(run):

@@ -9,7 +9,7 @@ import shared_programs
 from concmodels.explore import explore
 
 PER_TEST = 10
-PROGRAMS, THOROUGH = 20, 4_000
+PROGRAMS, THOROUGH = 10, 4_000
 MUST_BE_FOUND = 0.7
 """The share of the programs of one test that are to be found broken; the others use what can't be followed."""
 

@@ -128,6 +128,8 @@ GROUPS = {
     ("anyio", ""): "anyio.create_task_group()",
     ("anyio", ":on_trio"): "anyio.create_task_group()",
 }
+BUT_ANYIO_ON_TRIO = [pytest.param(*it, marks=[pytest.mark.thorough] if it[1] else []) for it in GROUPS]
+"""As parameters: anyio on trio only with `--thorough`, because trio and anyio on asyncio show its two halves."""
 
 
 JOBS = """
@@ -162,7 +164,7 @@ JOBS = """
 """
 
 
-@pytest.mark.parametrize(("library", "function"), GROUPS)
+@pytest.mark.parametrize(("library", "function"), BUT_ANYIO_ON_TRIO)
 def test_jobs_of_threads_are_explored(judged, library, function):
     text = JOBS.replace("{library}", library).replace("{group}", GROUPS[library, function])
     report = judged(text.replace("{with_lock}", ""), function)
@@ -286,7 +288,7 @@ SLEEPY = """
 """
 
 
-@pytest.mark.parametrize(("library", "function"), GROUPS)
+@pytest.mark.parametrize(("library", "function"), BUT_ANYIO_ON_TRIO)
 def test_a_sleep_in_the_place_of_an_await_is_said(judged, library, function):
     group = GROUPS[library, function]
     report = judged(SLEEPY.format(library=library, group=group, before=f"await {library}.sleep(0.1)"), function)

@@ -28,7 +28,7 @@ from boundary_tasks import (
 from undisturbed import undisturbed
 
 from concmodels.errors import CannotTravel, RemoteError, TaskCancelled, TaskDied
-from concmodels.models import processes
+from concmodels.models import processes, subinterp
 from concmodels.models.memory.lives import supervisor
 from concmodels.models.memory.lives.ctypes_turns import turns
 from concmodels.models.memory.participant import participants
@@ -164,8 +164,7 @@ STEPS = [
 """What a run does before its main task begins, each of which may fail: for want of descriptors, or of memory."""
 
 
-@pytest.mark.parametrize("step", STEPS, ids=[name for _, name in STEPS])
-@pytest.mark.parametrize("model", BOTH)
+@pytest.mark.parametrize(("model", "step"), in_turn([processes, subinterp], STEPS))
 def test_a_run_that_cannot_be_made_leaves_nothing(model, step, monkeypatch):
     def fail(*_):
         raise OSError("there is no more of it")

@@ -4,7 +4,7 @@ import math
 import os
 
 import pytest
-from boundaries import ALL, BOTH, EACH_CARRIER, in_turn
+from boundaries import ALL, BOTH, EACH_CARRIER, carried_in_turn, in_turn
 from boundary_tasks import count_into, echo, hammer, receive_into, send_channel, send_or_tell, send_range, spawn_below
 from platforms import pages_go_back
 
@@ -27,8 +27,7 @@ def main_big(model, size):
         there.close()
 
 
-@pytest.mark.parametrize("model", EACH_CARRIER)
-@pytest.mark.parametrize("size", [10, 5000, 70_000, 3_000_000])
+@pytest.mark.parametrize(("model", "size"), carried_in_turn([10, 5000, 70_000, 3_000_000]))
 def test_payloads_of_any_size(model, size):
     model.run(main_big, model, size)
 
@@ -50,8 +49,7 @@ def main_values(model, capacity):
         there.close()
 
 
-@pytest.mark.parametrize("model", EACH_CARRIER)
-@pytest.mark.parametrize("capacity", [0, 1, math.inf])
+@pytest.mark.parametrize(("model", "capacity"), carried_in_turn([0, 1, math.inf]))
 def test_values_arrive_as_they_were(model, capacity):
     model.run(main_values, model, capacity)
 

@@ -13,17 +13,17 @@ from pathlib import Path
 
 import pool_tasks as tasks
 import pytest
-from boundaries import ALL, BOTH, FORK, SPAWN
+from boundaries import BOTH, EACH_CARRIER, FORK, SPAWN, in_turn
 
 from concmodels.errors import CannotTravel, Deadlock, RemoteError, TaskDied, WorkerDied
-from concmodels.models import processes
+from concmodels.models import processes, subinterp
 from concmodels.models.memory.pool.worker_handle import WorkerHandle
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 PROCESSES = [processes, pytest.param(SPAWN, id="spawn"), pytest.param(FORK, id="fork")]
 
 
-@pytest.mark.parametrize("model", ALL)
+@pytest.mark.parametrize("model", EACH_CARRIER)
 def test_many_tasks_of_uneven_length(model):
     def main():
         with model.Pool(3) as pool:
@@ -68,8 +68,7 @@ def test_no_result_is_anothers(model):
     assert not wrong
 
 
-@pytest.mark.parametrize("model", BOTH)
-@pytest.mark.parametrize("size", [0, 1, 5_000, 70_000, 3_000_000])
+@pytest.mark.parametrize(("model", "size"), in_turn([processes, subinterp], [0, 1, 5_000, 70_000, 3_000_000]))
 def test_results_of_any_size(model, size):
     """A worker's ring has 64 KiB here: what does not fit passes through piece by piece."""
 
@@ -257,8 +256,7 @@ def test_a_pool_outside_its_run(model):
         pool.map(tasks.same, [1])
 
 
-@pytest.mark.parametrize("model", BOTH)
-@pytest.mark.parametrize("verb", ["submit", "map"])
+@pytest.mark.parametrize(("model", "verb"), in_turn([processes, subinterp], ["submit", "map"]))
 def test_who_was_cancelled_with_a_pool_that_is_gone_hears_of_that(model, verb):
     heard = []
 
@@ -281,8 +279,7 @@ def test_who_was_cancelled_with_a_pool_that_is_gone_hears_of_that(model, verb):
 # Deaths.
 
 
-@pytest.mark.parametrize("model", PROCESSES)
-@pytest.mark.parametrize("how", [(tasks.killed,), (tasks.exited, 3)], ids=["killed", "exited"])
+@pytest.mark.parametrize(("model", "how"), in_turn([processes, SPAWN, FORK], [(tasks.killed,), (tasks.exited, 3)]))
 def test_a_worker_that_dies_in_a_task(model, how):
     def main():
         with model.Pool(2) as pool:

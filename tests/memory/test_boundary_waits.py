@@ -5,9 +5,10 @@ import threading
 from functools import partial
 
 import pytest
-from boundaries import BOTH
+from boundaries import BOTH, in_turn
 
 from concmodels.errors import WouldBlock
+from concmodels.models import processes, subinterp
 from concmodels.models.memory.channels import layout, select
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
@@ -36,8 +37,7 @@ def send_and_close_after_each_look(monkeypatch):
     monkeypatch.setattr(layout.ChannelMemory, "_look", look_and_be_overtaken)
 
 
-@pytest.mark.parametrize("model", BOTH)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("model", "way"), in_turn([processes, subinterp], WAYS))
 def test_what_is_sent_right_before_the_close_arrives(model, way, monkeypatch):
     send_and_close_after_each_look(monkeypatch)
     assert model.run(main_late_item, model, WAYS[way]) == ["late"]
@@ -199,8 +199,7 @@ def main_first_send(model, item):
     return free
 
 
-@pytest.mark.parametrize("model", BOTH)
-@pytest.mark.parametrize("item", [None, True, 1, "text"])
+@pytest.mark.parametrize(("model", "item"), in_turn([processes, subinterp], [None, True, 1, "text"]))
 def test_a_thread_gets_its_slot_before_it_takes_a_lock(model, item):
     """In a child that is a question to the supervisor: the lock is not held meanwhile."""
     assert model.run(main_first_send, model, item) == [True]

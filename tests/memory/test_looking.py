@@ -5,12 +5,12 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from boundaries import BOTH
+from boundaries import BOTH, in_turn
 from boundary_tasks import identity
 from looking_tasks import always, answer, look_always, wait_for_item, worker_looks_always, worker_never_finds
 
 from concmodels.errors import WorkerDied
-from concmodels.models import processes
+from concmodels.models import processes, subinterp
 from concmodels.models.memory import looking
 from concmodels.models.memory.arena import NEXT_RECORD
 from concmodels.models.memory.looking import Looking
@@ -136,8 +136,7 @@ def main_pingpong(model, capacity, items):
         assert list(back) == (items[:capacity] if capacity < len(items) else items)
 
 
-@pytest.mark.parametrize("model", BOTH)
-@pytest.mark.parametrize("capacity", [1, math.inf])
+@pytest.mark.parametrize(("model", "capacity"), in_turn([processes, subinterp], [1, math.inf]))
 def test_items_arrive_where_both_sides_look(model, capacity):
     model.run(main_pingpong, model, capacity, [*range(300), "text", b"x" * 100_000])
 
@@ -240,12 +239,19 @@ def main_calls(model, look, looks, items):
         assert pool.submit(identity, "last").result() == "last"
 
 
-@pytest.mark.parametrize("model", BOTH)
-@pytest.mark.parametrize("look", [worker_looks_always, worker_never_finds])
-@pytest.mark.parametrize("looks", [0, 1, 40, 20_000])
-def test_no_call_is_lost_however_long_both_sides_look(model, look, looks):
+@pytest.mark.parametrize(
+    ("model", "how"),
+    in_turn(
+        [processes, subinterp],
+        [
+            *((worker_looks_always, looks) for looks in (0, 1, 40, 20_000)),
+            *((worker_never_finds, looks) for looks in (1, 0, 20_000, 40)),  # each model has each number once
+        ],
+    ),
+)
+def test_no_call_is_lost_however_long_both_sides_look(model, how):
     """With few looks one side stops just when the other one looks whether it has to be woken."""
-    model.run(main_calls, model, look, looks, [*range(200), "text", None, b"x" * 9_000, bytes(300_000)])
+    model.run(main_calls, model, *how, [*range(200), "text", None, b"x" * 9_000, bytes(300_000)])
 
 
 def main_many(model):

@@ -10,6 +10,7 @@ import sys
 
 import numpy
 import pytest
+from boundaries import in_turn
 from sharing import look, look_with_numpy
 
 from concmodels.models import asyncio_, processes, rawthreads, subinterp, threads, trio_
@@ -114,8 +115,10 @@ def test_a_task_has_the_arrays(model):
         assert in_task(model, look_with_numpy, sources) == wanted
 
 
-@pytest.mark.parametrize("name", ["long double", "datetime", "structured", "no rows"])
-@pytest.mark.parametrize("model", [processes, subinterp])
+WITHOUT_A_VIEW = ["long double", "datetime", "structured", "no rows"]
+
+
+@pytest.mark.parametrize(("model", "name"), in_turn([processes, subinterp], WITHOUT_A_VIEW))
 def test_what_has_no_view_says_what_to_do(model, name):
     def main():
         with model.share(ODD[name]()) as shared, pytest.raises(TypeError, match=r"a memoryview can't have .*array\(\)"):
@@ -179,16 +182,17 @@ def test_what_has_no_buffer_is_refused(model, source):
         model.share(source)
 
 
-@pytest.mark.parametrize("model", [threads, processes, subinterp])
+ADDRESSES = [
+    numpy.array([object()]),
+    numpy.array(["a"], "T"),
+    numpy.array([(1, "")], "i,O"),
+    memoryview(numpy.array([object()])),
+    (ctypes.py_object * 1)(),
+]
+
+
 @pytest.mark.parametrize(
-    "source",
-    [
-        numpy.array([object()]),
-        numpy.array(["a"], "T"),
-        numpy.array([(1, "")], "i,O"),
-        memoryview(numpy.array([object()])),
-        (ctypes.py_object * 1)(),
-    ],
+    ("model", "source"), [*((threads, it) for it in ADDRESSES), *in_turn([processes, subinterp], ADDRESSES)]
 )
 def test_addresses_of_objects_are_refused(model, source):
     def main():

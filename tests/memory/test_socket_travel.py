@@ -4,6 +4,7 @@ import os
 import socket
 
 import pytest
+from boundaries import in_turn
 from socket_tasks import fail_with, forget_to_close, keep_open, send_on, shout
 
 from concmodels import load
@@ -87,8 +88,16 @@ def test_a_socket_goes_from_task_to_task(name):
     assert model.run(main, model) == b"word"
 
 
-@pytest.mark.parametrize("seconds", [None, 0.0, 2.5])
-@pytest.mark.parametrize("name", MODELS)
+TIMEOUTS = [None, 0.0, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [
+        *in_turn(["processes", "subinterp"], TIMEOUTS),
+        *(pytest.param("processes:spawn", it, marks=pytest.mark.thorough) for it in TIMEOUTS),
+    ],
+)
 def test_its_timeout_travels(name, seconds):
     def main(model):
         ours, theirs = socket.socketpair()

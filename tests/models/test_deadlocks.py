@@ -13,7 +13,7 @@ import time
 import pytest
 from interruptible import popen
 from kinds import KINDS
-from stuck import MODELS, PATH, SOON, be_alone, line, model_of, programs
+from stuck import MODELS, PATH, SOON, be_alone, line, model_of, programs, text_of
 
 from concmodels import catalog
 from concmodels.errors import Deadlock
@@ -144,13 +144,11 @@ def test_who_owns_the_scheduler_knows_at_once(deadlock, name):
 # Switched off
 
 FOR_EVER = """
-import sys
-sys.path.insert(0, {tests!r})
-from stuck import programs, model_of
-model = model_of({name!r})
+from concmodels import load
+model = load({name!r})
 print("ready", flush=True)
 try:
-    model.run(programs({name!r}).circle, model, deadlock_after=None)
+    model.run(circle, model, deadlock_after=None)
 except KeyboardInterrupt:
     print("interrupted")
 """
@@ -158,7 +156,7 @@ except KeyboardInterrupt:
 
 def test_switched_off_it_waits_until_ctrl_c(thorough):
     available = [name for name in MODELS if catalog.why_not(name) is None and (thorough or name in KINDS)]
-    script = {name: FOR_EVER.format(tests=str(PATH.parent.parent), name=name) for name in available}
+    script = {name: text_of(catalog.facts(name).is_async) + FOR_EVER.format(name=name) for name in available}
     waiting = {name: popen([sys.executable, "-c", text]) for name, text in script.items()}
     for process in waiting.values():
         assert process.stdout.readline() == "ready\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commands import skip_unless_here
 from interruptible import popen, until_its_main_thread_waits
-from kinds import in_turn, one_of_each_kind
+from kinds import HALVES, in_turn, one_of_each_kind
 from pool_models import COOPERATIVE
 
 from concmodels import catalog
@@ -78,6 +78,10 @@ MODELS = [*catalog.names(), "anyio:trio"]
 KILLED = ["processes"]
 """Where nobody is stubborn: a process that does not end is killed."""
 
+# Of the situations below, each half of the kinds meets every second one.
+CLEANING_UP = ["cleans_up_in_a_group", "cleans_up_in_a_pool"]
+GOING_ON = ["goes_on", "goes_on_in_a_group"]
+
 LATEST_S = 50
 
 
@@ -139,7 +143,7 @@ def test_the_second_in_the_clean_up_of_the_library(tmp_path, name, main):
     must_have_given_up(name, status, err)
 
 
-@pytest.mark.parametrize("name", one_of_each_kind(MODELS, first=2))
+@pytest.mark.parametrize("name", one_of_each_kind(MODELS, first=2, of=HALVES[0]))
 def test_the_second_after_one_that_has_struck_another_task(tmp_path, name):
     with Interrupted(tmp_path, name, "leaves_a_computing_task", "refuse_to_end") as program:
         program.press(at="computing")
@@ -151,7 +155,7 @@ def test_the_second_after_one_that_has_struck_another_task(tmp_path, name):
         must_have_given_up(name, status, err)
 
 
-@pytest.mark.parametrize("name", one_of_each_kind(MODELS))
+@pytest.mark.parametrize("name", one_of_each_kind(MODELS, of=HALVES[1]))
 def test_the_first_after_one_that_was_handled_does_not_give_up(tmp_path, name):
     with Interrupted(tmp_path, name, "fails_after_an_interrupt", "refuse_to_end") as program:
         program.press(at="ready")
@@ -174,7 +178,7 @@ def test_one_that_strikes_a_task_of_a_pool_does_not_come_again_in_mains_clean_up
     assert err.endswith("KeyboardInterrupt\n")
 
 
-@pytest.mark.parametrize("name", one_of_each_kind(MODELS, first=1))
+@pytest.mark.parametrize("name", one_of_each_kind(MODELS, first=1, of=HALVES[0]))
 def test_the_second_after_a_failure(tmp_path, name):
     with Interrupted(tmp_path, name, "fails_in_a_group", "refuse_to_end") as program:
         program.press(at="refused")
@@ -185,7 +189,7 @@ def test_the_second_after_a_failure(tmp_path, name):
         must_have_given_up(name, status, err)
 
 
-@pytest.mark.parametrize(("name", "main"), in_turn(MODELS, ["cleans_up_in_a_group", "cleans_up_in_a_pool"], first=1))
+@pytest.mark.parametrize(("name", "main"), in_turn(MODELS, CLEANING_UP, first=1, of=HALVES[1]))
 def test_after_the_second_in_a_clean_up_of_mains_own_the_third_gives_up(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "refuse_to_end") as program:
         program.press(at="ready")
@@ -198,7 +202,7 @@ def test_after_the_second_in_a_clean_up_of_mains_own_the_third_gives_up(tmp_path
     must_have_given_up(name, status, err)
 
 
-@pytest.mark.parametrize(("name", "main"), in_turn(MODELS, ["cleans_up_in_a_group", "cleans_up_in_a_pool"], first=2))
+@pytest.mark.parametrize(("name", "main"), in_turn(MODELS, CLEANING_UP, first=2, of=HALVES[0]))
 def test_the_second_in_a_clean_up_of_mains_own_is_raised_there(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "sleep_long") as program:
         program.press(at="ready")
@@ -208,7 +212,7 @@ def test_the_second_in_a_clean_up_of_mains_own_is_raised_there(tmp_path, name, m
     assert err.endswith("KeyboardInterrupt\n") and "interrupted again" not in err
 
 
-@pytest.mark.parametrize(("name", "main"), in_turn(MODELS, ["goes_on", "goes_on_in_a_group"], first=3))
+@pytest.mark.parametrize(("name", "main"), in_turn(MODELS, GOING_ON, first=3, of=HALVES[1]))
 def test_after_one_that_was_handled_the_next_is_a_first(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "sleep_long") as program:
         for _ in range(2):

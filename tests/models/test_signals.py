@@ -17,7 +17,7 @@ import pytest
 from commands import ENDS_WITHIN_S, FOREVER, NAMES, Program, skip_unless_here, until
 from endurance.programs import seen_by
 from interruptible import until_its_main_thread_waits
-from kinds import KINDS, in_turn, is_variant, kind, one_of_each_kind
+from kinds import KINDS, in_turn, is_one_more, kind, one_of_each_kind
 from platforms import linux_files
 
 from concmodels import catalog
@@ -69,11 +69,18 @@ def test_a_signal_ends_the_program(tmp_path, name, thorough):
         assert end_by(tmp_path, name, signum, target, after) == ended(signum), f"{target}, after {after} s"
 
 
-@pytest.mark.parametrize("what", ["channel", "pool"])
-def test_the_other_programs(tmp_path, what):
-    for signum in STATUS:
-        after = random.uniform(0, 0.8)
-        assert end_by(tmp_path, "processes", signum, "group", after, what) == ended(signum), f"after {after} s"
+@pytest.mark.parametrize(
+    ("what", "signum"),
+    [
+        pytest.param(what, signum, id=f"{what}-{signum.name}", marks=[] if number == place else [pytest.mark.thorough])
+        for place, what in enumerate(("channel", "pool"))
+        for number, signum in enumerate(STATUS)
+    ],
+)
+def test_the_other_programs(tmp_path, what, signum):
+    """One with each signal; with `--thorough` both."""
+    after = random.uniform(0, 0.8)
+    assert end_by(tmp_path, "processes", signum, "group", after, what) == ended(signum), f"after {after} s"
 
 
 @pytest.mark.stress
@@ -107,7 +114,7 @@ def test_of_several_models_the_signal_is_passed_on_once(tmp_path):
 ATTACHED = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 
 
-@pytest.mark.parametrize("name", ["threads", "processes", "asyncio"])
+@pytest.mark.parametrize("name", [pytest.param("threads", marks=pytest.mark.thorough), "processes", "asyncio"])
 def test_a_terminal_that_is_closed(tmp_path, name):
     ours, theirs = pty.openpty()
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
@@ -208,6 +215,7 @@ if __name__ == "__main__":
 """
 
 TIDIED_UP = "tidies up\ntidied up\n"
+IGNORED_OR_HANDLED = [("SIG_IGN", ""), ("own", "handled\n")]
 SYNC = [name for name in catalog.names() if not catalog.facts(name).is_async]
 
 
@@ -242,7 +250,7 @@ def test_it_can_be_caught(script, name):
         assert program.end(ENDS_WITHIN_S) == (0, TIDIED_UP + "ended by SIGTERM 15 143\nthe end\n", "")
 
 
-@pytest.mark.parametrize("name", ["threads", "processes", "subinterp", "greenlet", "gevent", "eventlet"])
+@pytest.mark.parametrize("name", one_of_each_kind(SYNC, first=2))
 def test_signals_at_once_are_one_request(script, name):
     """As `timeout` sends them, to the program and to its group; and shells, when their terminal is closed."""
     with script(name, "tidies_up", "slow") as program:
@@ -254,7 +262,7 @@ def test_signals_at_once_are_one_request(script, name):
         assert not program.left()
 
 
-@pytest.mark.parametrize("name", one_of_each_kind(STUBBORN))
+@pytest.mark.parametrize("name", one_of_each_kind(STUBBORN, of=["threads"]))
 def test_a_later_one_gives_up(script, name):
     with script(name, "stubborn") as program:
         program.process.terminate()
@@ -268,9 +276,9 @@ def test_a_later_one_gives_up(script, name):
         assert not program.left()
 
 
-@pytest.mark.parametrize(("how", "out"), [("SIG_IGN", ""), ("own", "handled\n")])
-@pytest.mark.parametrize("name", ["threads", "processes", "gevent"])
-def test_who_ignores_or_handles_a_signal_goes_on_doing_so(script, name, how, out):
+@pytest.mark.parametrize(("name", "way"), in_turn(["threads", "processes", "gevent"], IGNORED_OR_HANDLED))
+def test_who_ignores_or_handles_a_signal_goes_on_doing_so(script, name, way):
+    how, out = way
     with script(name, "ignores", how) as program:
         assert program.end(ENDS_WITHIN_S) == (0, f"{out}went on\nthe end\n", "")
 
@@ -297,7 +305,7 @@ def test_nohup(tmp_path):
 # In the middle of channel loops, and while main waits: `endurance/interrupted.py`.
 
 
-@pytest.mark.thorough(when=is_variant)
+@pytest.mark.thorough(when=is_one_more)
 def test_channel_loops_are_ended_where_nothing_is_half_done(model, thorough):
     what = "receive" if model.facts.family == "boundary" else "loops"
     runs = 20 if thorough else 6

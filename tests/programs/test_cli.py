@@ -161,21 +161,12 @@ def test_bad_input(arguments, complaint):
     assert len(err.splitlines()) == 1
 
 
-@pytest.fixture
-def without_trio(tmp_path):
-    """An environment in which trio is not installed."""
-    folder = tmp_path / "site"
-    folder.mkdir()
-    (folder / "sitecustomize.py").write_text("import sys\nsys.modules['trio'] = None\n")
-    return {"PYTHONPATH": str(folder)}
-
-
-def test_a_missing_library_named_explicitly(tmp_path, without_trio):
-    for name in ("trio", "anyio:trio"):
-        status, out, err = ring(tmp_path, 1, 1, "--model", "threads", "--model", name, env=without_trio)
-        assert (status, out) == (2, "")
-        assert "pip install trio" in err
-        assert len(err.splitlines()) == 1
+@pytest.mark.parametrize("name", ["trio", "anyio:trio"])
+def test_a_missing_library_named_explicitly(name):
+    status, out, err = called(1, 1, "--model", "threads", "--model", name, missing=["trio"])
+    assert (status, out) == (2, "")
+    assert "pip install trio" in err
+    assert len(err.splitlines()) == 1
 
 
 @pytest.fixture
@@ -227,7 +218,13 @@ def test_too_large_for_some_of_all(tmp_path, with_few):
 
 
 @pytest.mark.parametrize(
-    "arguments", [(3, 20), (3, 20, "--json", "-"), (2, 3, "--model", "threads", "--model", "greenlet"), ("--list",)]
+    "arguments",
+    [
+        (3, 20),
+        (2, 3, "--model", "threads", "--model", "greenlet"),
+        pytest.param((3, 20, "--json", "-"), marks=pytest.mark.thorough),
+        pytest.param(("--list",), marks=pytest.mark.thorough),
+    ],
 )
 def test_a_closed_pipe(tmp_path, arguments):
     reader, writer = os.pipe()
@@ -239,6 +236,7 @@ def test_a_closed_pipe(tmp_path, arguments):
         assert not program.left()
 
 
+@pytest.mark.thorough  # in test_program_output.py this command is one of several
 def test_a_full_disk(tmp_path):
     with open("/dev/full", "w") as full, Program(tmp_path, 3, 20, stdout=full) as program:
         status, _, err = program.end()
@@ -246,7 +244,7 @@ def test_a_full_disk(tmp_path):
     assert err == "concmodels.ring: can't write to standard output: No space left on device\n"
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", ">&- 2>&-"])
+@pytest.mark.parametrize("closed", ["<&-", ">&-", pytest.param("2>&-", marks=pytest.mark.thorough), ">&- 2>&-"])
 def test_closed_descriptors(tmp_path, closed):
     shell = ("sh", "-c", f'exec "$@" {closed}', "sh")
     status, _, err = ring(tmp_path, 3, 20, "--json", tmp_path / "f", prefix=shell)

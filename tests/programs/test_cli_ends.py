@@ -63,9 +63,9 @@ def test_a_timeout(tmp_path, name):
 
 
 def test_of_several_models_the_gravest_status(tmp_path):
-    # Each of the 60,000 hops waits for a poll, which takes at least 0.1 ms: 6 seconds, where the others take 0.1.
+    # Each of the 40,000 hops waits for a poll, which takes at least 0.1 ms: 4 seconds, where the others take 0.1.
     models = ("--model", "greenlet", "--model", "rawthreads:polling", "--model", "tasklets")
-    status, out, err = ring(tmp_path, 5, 12000, "--in-flight", 1, *models, "--timeout", 5, "--json", tmp_path / "f")
+    status, out, err = ring(tmp_path, 5, 8000, "--in-flight", 1, *models, "--timeout", 3, "--json", tmp_path / "f")
     assert status == 124
     assert "in 2 of 3 runs" in out
     assert "rawthreads:polling: timed out" in err
@@ -143,7 +143,13 @@ def test_interrupts_of_several_models(tmp_path, third):
 
 @linux_files
 @pytest.mark.parametrize(
-    "arguments", [("processes",), ("processes:spawn",), ("processes:fork",), ("processes", "threads")]
+    "arguments",
+    [
+        ("processes",),
+        pytest.param(("processes:spawn",), marks=pytest.mark.thorough),
+        ("processes:fork",),
+        ("processes", "threads"),
+    ],
 )
 def test_a_killed_program_leaves_no_process(tmp_path, arguments):
     """Killed when all are there: a client that dies while it asks for a process leaves CPython's forkserver behind."""

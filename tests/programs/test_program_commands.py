@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from commands import ENDS_WITHIN_S, FOREVER, Program, on_a_terminal, ring, skip_unless_here, until
 from in_process import called
-from kinds import EACH_KIND, in_turn, one_of_each_kind
+from kinds import HALVES, in_turn, one_of_each_kind
 from platforms import linux_files
 
 from concmodels import catalog
@@ -250,8 +250,8 @@ def test_a_pool_with_just_enough_descriptors(tmp_path, name):
 
 
 REQUESTS = (12, "--work", "io", "--workers", 4, "--delay", 1)
-NOT_HERE = {"ring": ("gevent", "eventlet", "anyio"), "pool": ("greenlet", "gevent", "eventlet", "trio")}
-"""Libraries without which there are still models of several kinds; between them the two programs run on each."""
+NOT_HERE = {"ring": ("greenlet", "gevent", "eventlet", "anyio"), "pool": ("greenlet", "gevent", "eventlet", "trio")}
+"""Libraries without which there are still models of most kinds; greenlets need no descriptors, and are tried above."""
 
 
 @linux_files
@@ -338,7 +338,7 @@ def _cpu_ticks(pid):
     return int(Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[11])
 
 
-@pytest.mark.parametrize(("name", "program"), in_turn(catalog.names(), ENDLESS))
+@pytest.mark.parametrize(("name", "program"), in_turn(catalog.names(), ENDLESS, of=HALVES[0]))
 def test_a_timeout(tmp_path, name, program):
     skip_unless_here(name)
     options = ("--model", name, "--timeout", 0.3, "--json", tmp_path / "f")
@@ -349,7 +349,7 @@ def test_a_timeout(tmp_path, name, program):
     assert (figures["verified"], figures["error"], figures["run_s"]) == (False, "timed out after 0.3 s", None)
 
 
-@pytest.mark.parametrize("name", EACH_KIND)
+@pytest.mark.parametrize("name", one_of_each_kind(catalog.names(), of=HALVES[1]))
 def test_a_timeout_where_nobody_ever_waits(tmp_path, name):
     """Empty tasks: the caller is nearly all the time inside the library, where nothing may be raised."""
     skip_unless_here(name)
@@ -358,7 +358,7 @@ def test_a_timeout_where_nobody_ever_waits(tmp_path, name):
     assert f"{name}: timed out after 0.3 s" in err and "would not end" not in err
 
 
-@pytest.mark.parametrize(("name", "program"), in_turn(catalog.names(), ENDLESS, first=1))
+@pytest.mark.parametrize(("name", "program"), in_turn(catalog.names(), ENDLESS, first=1, of=HALVES[1]))
 def test_interrupts(tmp_path, name, program):
     skip_unless_here(name)
     after = random.uniform(0, 0.9)  # the start, the set-up, the run
@@ -400,7 +400,7 @@ def test_an_interrupt_while_many_wait_for_a_server(tmp_path, name):
     ("program", "arguments"),
     [
         ("channel", ("fanout", 10**7, "--capacity", 5)),
-        ("pool", (10**7, "--work", "nothing", "--workers", 2)),
+        pytest.param("pool", (10**7, "--work", "nothing", "--workers", 2), marks=pytest.mark.thorough),
     ],
 )
 def test_progress(tmp_path, program, arguments):

@@ -5,6 +5,9 @@ And what the progress bar counts.
 
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,8 +24,9 @@ from concmodels.programs.output.streams import console
 from concmodels.ring.plan import Result
 from concmodels.ring.program import Ring
 
-RESULT = Path(__file__).parents[2] / "benchmarks" / "results" / "full.json"
-FIXED = Path(__file__).parents[2] / "examples" / "races" / "lost_update_fixed.py"
+ROOT = Path(__file__).parents[2]
+RESULT = ROOT / "benchmarks" / "results" / "full.json"
+FIXED = ROOT / "examples" / "races" / "lost_update_fixed.py"
 FULL = "can't write to standard output: No space left on device"
 
 COMMANDS = [
@@ -62,17 +66,20 @@ USUAL = [
     HELPS[0],
 ]
 """The first of each module, and one of each other way to write; the rest is written by the same code."""
+LIKE_A_RING = ("concmodels.channel", "concmodels.pool")
+"""Modules whose commands write by the same code as those of concmodels.ring."""
+WRITING = [it for it in USUAL if it[0] not in LIKE_A_RING]
+FIRST = [next(it for it in WRITING if it[0] == module) for module in sorted({command[0] for command in WRITING})]
 EACH_COMMAND = [
-    pytest.param(command, id=name, marks=[] if command in USUAL else [pytest.mark.thorough])
+    pytest.param(command, id=name, marks=[] if command in WRITING else [pytest.mark.thorough])
     for command, name in zip(COMMANDS + HELPS, NAMED, strict=True)
 ]
-"""Each command; those that are not USUAL only with `--thorough`."""
+"""Each command; those that are not in WRITING only with `--thorough`."""
 ONE_OF_EACH = [
-    pytest.param(command, id=name, marks=[] if command == first else [pytest.mark.thorough])
+    pytest.param(command, id=name, marks=[] if command in FIRST else [pytest.mark.thorough])
     for command, name in zip(COMMANDS + HELPS, NAMED, strict=True)
-    for first in [next(it for it in USUAL if it[0] == command[0])]
 ]
-"""Each command; without `--thorough` one of each module."""
+"""Each command; without `--thorough` one of each module that writes by itself."""
 
 
 def written_to(path, folder, command, stream="stdout"):
@@ -163,19 +170,6 @@ def test_any_width_is_written_in(command, columns):
 # Libraries that are not installed.
 
 
-@pytest.fixture
-def without(tmp_path):
-    """Return an environment in which these libraries are not installed."""
-
-    def environment(*libraries):
-        folder = tmp_path / "site"
-        folder.mkdir(exist_ok=True)
-        (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({libraries!r}))\n")
-        return {"PYTHONPATH": str(folder)}
-
-    return environment
-
-
 NEEDED = [
     *(("rich", command) for command in COMMANDS if not {"--quiet", "--list"} & set(command)),
     ("rich", ("concmodels.conformance", "--list")),
@@ -208,24 +202,41 @@ def test_a_missing_library_is_one_sentence(library, command):
     assert "not installed; pip install" in err and len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("libraries", "command"),
-    [
-        (("rich", "httpx", "httpcore"), ("concmodels.ring", 3, 20, "--quiet")),
-        (("rich", "httpx", "httpcore"), ("concmodels.pool", 3, "--work", "nothing", "--quiet", "--json", "-")),
-        (("rich",), ("concmodels.channel", "--list")),
-        (("rich",), ("concmodels", "--help")),
-        (("rich",), ("concmodels.conformance", "--help")),
-        (("httpx", "httpcore"), ("concmodels.pool", 3, "--work", "cpu")),
-        (("numpy",), ("concmodels.pool", 3, "--work", "buffer", "--numbers", 1000)),
-        (("rich", "pyperf", "matplotlib"), ("benchmarks", "--help")),
-    ],
-    ids=str,
-)
-def test_what_a_command_can_do_without_is_not_missed(tmp_path, without, libraries, command):
-    module, *arguments = command
-    status, _, err = ring(tmp_path, *arguments, module=module, env=without(*libraries))
-    assert (status, err) == (0, "")
+LIBRARIES = ("rich", "httpx", "httpcore", "numpy", "pyperf", "matplotlib")
+CAN_DO_WITHOUT = [
+    ("concmodels.ring", 3, 20, "--quiet"),
+    ("concmodels.pool", 3, "--work", "nothing", "--quiet", "--json", "-"),
+    ("concmodels.pool", 3, "--work", "cpu", "--quiet"),
+    ("concmodels.pool", 3, "--work", "buffer", "--numbers", 1000, "--quiet"),
+    ("concmodels.channel", "--list"),
+    ("concmodels", "--help"),
+    ("concmodels.conformance", "--help"),
+    ("benchmarks", "--help"),
+]
+"""Commands that need none of these libraries."""
+CALLS = """
+import json, sys
+from in_process import called
+
+print(json.dumps([called(*arguments, module=module)[::2] for module, *arguments in json.loads(sys.argv[1])]))
+"""
+
+
+@pytest.fixture(scope="module")
+def told_without_libraries(tmp_path_factory):
+    """The status of each of these commands, and its standard error, in one Python that has none of the libraries."""
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({LIBRARIES!r}))\n")
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (folder, ROOT / "tests", ROOT)))}
+    command = [sys.executable, "-c", CALLS, json.dumps(CAN_DO_WITHOUT)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("command", CAN_DO_WITHOUT, ids=str)
+def test_what_a_command_can_do_without_is_not_missed(told_without_libraries, command):
+    assert told_without_libraries[CAN_DO_WITHOUT.index(command)] == [0, ""]
 
 
 # The progress bar.

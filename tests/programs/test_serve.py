@@ -1,4 +1,4 @@
-"""The serve program as a user has it, on every model: right answers, bad clients, the graceful end."""
+"""The serve program as a user has it: right answers, bad clients, the graceful end; thoroughly on every model."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ import pytest
 from commands import ring, skip_unless_here, until
 from in_process import called
 from interruptible import until_its_main_thread_waits
-from kinds import EACH, one_of_each_kind
+from kinds import EACH_KIND, HALVES, one_of_each_kind
 from platforms import linux_files
 from serving import BODY, HELLO, HOST, PATIENCE, Client, Deaf, Served, impatient_work, request
 
@@ -27,9 +27,9 @@ HEAD_TOO_LONG = "the head of a request may have at most 16384 bytes\n"
 SOME = ("threads", "greenlet", "trio")
 
 
-@pytest.fixture(scope="module", params=EACH)
+@pytest.fixture(scope="module", params=one_of_each_kind(catalog.names(variants=True)))
 def server(request, tmp_path_factory):
-    """A server on each model, for several tests; in the end it leaves nothing behind."""
+    """A server on a model of each kind, or on each, for several tests; in the end it leaves nothing behind."""
     skip_unless_here(request.param)
     with Served(tmp_path_factory.mktemp("serve"), "--model", request.param) as served:
         served.name = request.param
@@ -82,10 +82,10 @@ def test_what_it_answers(server):
         assert page.decode().startswith("<!doctype html>") and f"<h1>{server.line.split()[0]}" in page.decode()
 
 
-def test_the_right_bytes_on_many_connections(server):
-    """20 connections, 200 requests on each, all at a time: every answer is that of its own request."""
+def test_the_right_bytes_on_many_connections(server, thorough):
+    """20 connections, 50 requests on each or 200, all at a time: every answer is that of its own request."""
     clients = [Client(server.address) for _ in range(20)]
-    for turn in range(200):
+    for turn in range(200 if thorough else 50):
         for number, client in enumerate(clients):
             body = f"{number}:{turn}".encode() * (1 + turn % 50)
             client.send(request("/echo", "POST", body) if turn % 2 else request(f"/echo?{number}:{turn}"))
@@ -315,7 +315,7 @@ def test_a_head_that_does_not_come(name, monkeypatch):
                 assert other.ask("/json") == (200, HELLO)
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", EACH_KIND)
 def test_a_client_that_never_reads_loses_its_connection(name, monkeypatch):
     skip_unless_here(name)
     monkeypatch.setattr(tasks, "SEND_S", 0.05)
@@ -326,7 +326,7 @@ def test_a_client_that_never_reads_loses_its_connection(name, monkeypatch):
             assert other.ask("/json") == (200, HELLO)
 
 
-@pytest.mark.parametrize("name", [it for it in catalog.names() if it not in ("processes", "subinterp")])
+@pytest.mark.parametrize("name", [it for it in EACH_KIND if it.values[0] not in ("processes", "subinterp")])
 def test_a_client_that_never_reads_keeps_no_server_from_its_end(name, monkeypatch):
     """It is cut off with all others, long before its own time is over."""
     skip_unless_here(name)
@@ -440,7 +440,7 @@ def test_what_is_being_answered_is_answered_to_the_end(tmp_path, name):
         Client(server.address)
 
 
-@pytest.mark.parametrize("name", one_of_each_kind(catalog.names(variants=True), first=1))
+@pytest.mark.parametrize("name", one_of_each_kind(catalog.names(variants=True), first=1, of=HALVES[1]))
 def test_it_ends_in_time_whatever_is_being_answered(tmp_path, name):
     skip_unless_here(name)
     with Served(tmp_path, "--model", name) as server:
@@ -462,7 +462,7 @@ def test_it_ends_in_time_whatever_is_being_answered(tmp_path, name):
         client.socket.close()
 
 
-@pytest.mark.parametrize("name", one_of_each_kind(catalog.names(), first=2))
+@pytest.mark.parametrize("name", one_of_each_kind(catalog.names(), first=2, of=HALVES[0]))
 def test_nothing_is_cut_in_two_under_load(tmp_path, thorough, name):
     """Each connection ends between two answers, and after an answer that says so or before a request was read."""
     skip_unless_here(name)

@@ -23,7 +23,7 @@ def struck(name, most):
     return seen_by("struck", most, "pool", 4, "--work", "nothing", "--workers", 2, "--model", name)
 
 
-@pytest.mark.parametrize("name", ["threads", "asyncio", "trio"])
+@pytest.mark.parametrize("name", ["threads", "asyncio", pytest.param("trio", marks=pytest.mark.thorough)])
 def test_a_command_that_is_struck_where_its_run_begins(name):
     skip_unless_here(name)
     assert struck(name, FEW) == {"places": FEW, "last": None, "bad": []}
