@@ -51,6 +51,7 @@ RETURNED = {
 }
 
 
+AWAITED_FILE = "from_go_asyncio"
 AWAITED = {
     "start": 42,
     "make": [0, 8],
@@ -97,18 +98,18 @@ def test_an_awaited_line(name, line):
     if reason := catalog.why_not(name):
         pytest.skip(f"{name}: {reason}")
     model = load(name)
-    assert model.run(getattr(import_module("from_go_asyncio"), line), model) == AWAITED[line]
+    assert model.run(getattr(import_module(AWAITED_FILE), line), model) == AWAITED[line]
 
 
 @pytest.mark.parametrize("line", AWAITED)
 def test_asyncio_alone_does_the_same(line):
-    alone = getattr(import_module("from_go_asyncio"), f"{line}_alone")
+    alone = getattr(import_module(AWAITED_FILE), f"{line}_alone")
     assert asyncio.run(alone()) == AWAITED[line]
 
 
 def test_every_awaited_line_is_tested():
-    file = import_module("from_go_asyncio")
-    of_the_file = [it for it in vars(file).values() if getattr(it, "__module__", "") == "from_go_asyncio"]
+    file = import_module(AWAITED_FILE)
+    of_the_file = [it for it in vars(file).values() if getattr(it, "__module__", "") == AWAITED_FILE]
     lines = {it.__name__ for it in of_the_file if list(signature(it).parameters) == ["model"]}
     alone = {it.__name__.removesuffix("_alone") for it in of_the_file if it.__name__.endswith("_alone")}
     assert lines == alone == AWAITED.keys()
