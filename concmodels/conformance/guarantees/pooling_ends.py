@@ -230,7 +230,7 @@ async def who_is_cancelled_with_the_pool_hears_of_that(model, effort, verb):
         async with model.TaskGroup() as group:
             group.spawn(own_a_pool, model, verb, pools, told)
             pool = await pools.receive(PATIENCE)
-            for _ in range(2):
+            for _ in range(10):
                 group.spawn(use_for_ever, model, pool, verb, told)
             for _ in range(number % 10):
                 await model.sleep(0)
