@@ -15,7 +15,6 @@ import pytest
 from commands import skip_unless_here
 
 from concmodels import catalog
-from concmodels.conformance.guarantees import CHAPTERS
 from concmodels.conformance.suite import Model, guarantees
 
 ROOT = Path(__file__).parents[2]
@@ -28,14 +27,6 @@ TOUCHED = {
 }
 """The chapters that show most of what these models use of the platform's files: memory, waking, measuring."""
 VARIANTS = ["processes:fork", "processes:spawn"]
-NOT_THEIRS = {
-    "processes": {"same_turn"},
-    "subinterp": {"same_turn", "pooling_deaths"},
-    "asyncio": {"pooling", "pooling_boundaries", "pooling_deaths", "sockets_travelling"},
-}
-"""The chapters of which these models, and their variants, give no guarantee."""
-
-
 VERSIONS = {"macos": "portable", "windows": "windows"}
 """The version of the platform's files on each simulated system."""
 
@@ -78,8 +69,7 @@ def test_a_model_keeps_its_guarantees(name, others):
 @pytest.mark.parametrize("name", ["processes", "subinterp", "asyncio", *VARIANTS])
 def test_a_model_keeps_all_its_guarantees(name):
     skip_unless_here(name)
-    chapters = [it for it in CHAPTERS if it not in NOT_THEIRS[name.partition(":")[0]]]
-    assert kept("thorough", *(f"{name}-{chapter}" for chapter in chapters)) > 500
+    assert kept("thorough", *_chapters(name)) > 500
 
 
 @pytest.mark.timeout(LIMIT_S + 10)
