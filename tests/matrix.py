@@ -6,7 +6,6 @@ models of a kind. So as a rule there are pairs:
 
 - each guarantee with each of its values on a model of each kind (ALL_VALUES, SHARED_OUT),
 - each guarantee on each model, with one of its values, which are taken in turn,
-- of two models with memory boundaries, one alone for a guarantee without values of the code that they share (COMMON),
 - of a variant, which has most of its code in common with its model, only the chapters that `facts.differs_in` names,
   and if another variant differs in the same, a quarter of the guarantees of these.
 
@@ -32,15 +31,6 @@ ALL_VALUES = ("threads", "greenlet", "asyncio", "trio")
 
 SHARED_OUT = catalog.names(family="boundary")
 """The two models with memory boundaries, whose channels and pools are the same code: each has every second value."""
-
-COMMON = (
-    *("delivery", "waiting", "timeouts", "closing", "selecting", "competing", "limits"),
-    *("pooling", "pooling_map", "pooling_ends", "pooling_failures"),
-)
-"""Chapters of what is the same code in these two: of their guarantees without values, each model has every second."""
-
-ON_BOTH = ("pooling.workers_work_at_the_same_time",)
-"""A guarantee of these chapters that says something about each of the two by itself."""
 
 ON_ALL_VARIANTS = ("runs",)
 """Chapters that each variant is held to, whatever others differ in the same: that of how a run begins and ends."""
@@ -85,8 +75,7 @@ def _has_its_turn(name, guarantee):
     number, place, count = _places()[str(guarantee)]
     if name in SHARED_OUT:
         both = [it for it in SHARED_OUT if guarantee.by(catalog.facts(it))]
-        is_shared = count > 1 or (guarantee.chapter in COMMON and guarantee.full_name not in ON_BOTH)
-        return not is_shared or both[(number + place) % len(both)] == name
+        return count == 1 or both[(number + place) % len(both)] == name
     return (number + catalog.names(variants=True).index(name)) % count == place
 
 

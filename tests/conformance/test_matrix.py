@@ -35,12 +35,8 @@ def test_the_chapters_have_each_guarantee_once():
 
 
 def test_every_model_is_held_to_every_guarantee():
-    """Of the two models with memory boundaries one is, to what is only about the code that they share."""
     usual, whole = ({(name, it.full_name) for name, it in matrix.pairs(thorough=how)} for how in (False, True))
-    left_out = {(name, guarantee) for name, guarantee in whole - usual if name in catalog.names()}
-    assert {name for name, _ in left_out} == set(matrix.SHARED_OUT)
-    assert {guarantee.partition(".")[0] for _, guarantee in left_out} <= set(matrix.COMMON)
-    assert len({guarantee for _, guarantee in left_out}) == len(left_out), "left out on both"
+    assert {(name, guarantee) for name, guarantee in whole - usual if name in catalog.names()} == set()
 
 
 def test_every_guarantee_is_held_with_all_its_values_on_each_kind_of_model():
