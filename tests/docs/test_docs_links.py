@@ -154,6 +154,12 @@ def test_every_page_can_be_reached_from_the_first():
     assert set(pages) - reached - set(OWN) == set()
 
 
+def test_every_page_is_marked_in_its_tree_of_pages():
+    own = re.compile(r'<li class="[^"]* current-page"><a class="current reference internal" href="#">')
+    marks = {page: len(own.findall((SITE / page).read_text())) for page in site()}
+    assert {page: 1 - (page in ("index.html", *OWN)) for page in marks} == marks
+
+
 def test_every_page_that_was_written_is_on_the_site():
     site()
     written = {
