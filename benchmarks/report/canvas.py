@@ -4,10 +4,11 @@ The colours are those of Okabe and Ito, which people of every kind of colour sig
 has one of them; within a family the labels stand at the lines, so that no colour has to be remembered.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.report.look import Look
@@ -50,6 +51,9 @@ class Colours:
 DAY = Colours("#ffffff", "#1b1f24", "#6b7480", "#d5dae0", "#0072b2", "#d55e00", LIGHT)
 NIGHT = Colours("#131416", "#e8ebee", "#98a2ad", "#3a424b", "#56b4e9", "#e69f00", DARK)
 
+PLAIN = ("page", "ink", "soft", "rule", "good", "bad")
+COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+
 
 def colours(look: Look) -> Colours:
     """Return the colours of this look."""
@@ -74,6 +78,25 @@ def for_words(look: Look, model: str | None) -> str:
     pair = to_rgb(colour(look, model)), to_rgb(colours(look).ink)
     red, green, blue = (0.6 * one + 0.4 * other for one, other in zip(*pair, strict=True))
     return to_hex((red, green, blue))
+
+
+def in_the_dark(svg: str) -> str | None:
+    """Return a picture drawn for a light page in the colours of a dark one; None if it has colours that depend on the
+    page in another way, such as the squares of a grid, which are mixed with its ground."""
+    known = _in_the_dark()
+    if not known.keys() >= set(COLOUR.findall(svg)):
+        return None
+    return COLOUR.sub(lambda found: known[found[0]], svg)
+
+
+@cache
+def _in_the_dark() -> dict[str, str]:
+    """Return the colours of a dark page by those of a light one, words in the colour of a family too."""
+    light, dark = ([*map(it.__getitem__, PLAIN), *it["families"].values()] for it in (vars(DAY), vars(NIGHT)))
+    models = [None, *(models[0] for models in FAMILIES.values())]
+    light += (for_words(Look(), it) for it in models)
+    dark += (for_words(Look(dark=True), it) for it in models)
+    return dict(zip(light, dark, strict=True))
 
 
 def place(model: str) -> int:

@@ -44,6 +44,17 @@ class Chart:
         self._save(look, file, format="svg", metadata={"Date": None, "Creator": None, "Title": self.takeaway})
         return slim(file.getvalue()).replace("<svg ", f'<svg role="img" aria-label="{escape(self.says)}" ', 1)
 
+    def svgs(self) -> dict[Look, str]:
+        """Return all four pictures; a dark one is not drawn where it is the light one in other colours."""
+        from benchmarks.report.canvas import in_the_dark
+
+        found = {}
+        for narrow in (False, True):
+            light, dark = Look(narrow=narrow), Look(dark=True, narrow=narrow)
+            found[light] = self.svg(light)
+            found[dark] = in_the_dark(found[light]) or self.svg(dark)
+        return found
+
     def png(self, look: Look = LIGHT) -> bytes:
         """Return the picture as PNG, at twice its size on a page."""
         file = io.BytesIO()

@@ -85,13 +85,14 @@ def about(chart: Chart) -> str:
 
 def picture(chart: Chart) -> str:
     """Return the four pictures, of which a browser shows one."""
-    sources = "".join(f'<source media="{when}" srcset="{data(chart, look)}">' for when, look in LOOKS.items())
-    return f'<picture>{sources}<img role="img" alt="{escape(chart.says)}" src="{data(chart, Look())}"></picture>'
+    drawn = chart.svgs()
+    sources = "".join(f'<source media="{when}" srcset="{data(drawn[look])}">' for when, look in LOOKS.items())
+    return f'<picture>{sources}<img role="img" alt="{escape(chart.says)}" src="{data(drawn[Look()])}"></picture>'
 
 
-def data(chart: Chart, look: Look) -> str:
+def data(svg: str) -> str:
     """Return a picture as a data URL."""
-    return f"data:image/svg+xml;base64,{b64encode(chart.svg(look).encode()).decode()}"
+    return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
 
 
 def missing(results: Results) -> Iterator[str]:

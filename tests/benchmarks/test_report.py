@@ -10,6 +10,7 @@ import pytest
 from benchmarks import report, suites
 from benchmarks.__main__ import main
 from benchmarks.report import Chart, Look, ranking, shipped, words
+from benchmarks.report.canvas import in_the_dark
 from benchmarks.report.chart import command_for
 from benchmarks.report.lines import apart
 from benchmarks.report.page import page
@@ -454,6 +455,21 @@ def test_a_picture_is_the_same_whenever_the_figures_are():
     one, other = (chart("ring-stream", *STREAM) for _ in range(2))
     assert one.svg(Look(dark=True)) == other.svg(Look(dark=True)) != one.svg()
     assert one.png(Look(narrow=True)) == other.png(Look(narrow=True))
+
+
+@pytest.mark.parametrize("name", ["ring-stream", "spawn-growth"])
+def test_a_dark_picture_is_the_light_one_in_other_colours(name: str):
+    def without_names(svg: str) -> str:
+        return re.sub(r"\b[mp][0-9a-f]{10}\b", "", svg)  # matplotlib's, which depend on the colours
+
+    it = {found.name: found for found in report.charts(results(*EVERYTHING))}[name]
+    for look, svg in it.svgs().items():
+        assert without_names(svg) == without_names(it.svg(look))
+
+
+def test_a_colour_that_is_mixed_with_the_page_is_not_taken_for_another():
+    assert in_the_dark("fill: #ffffff; stroke: #1b1f24") == "fill: #131416; stroke: #e8ebee"
+    assert in_the_dark("fill: #ffffff; stroke: #1b1f25") is None
 
 
 def test_a_picture_has_its_words_as_text_and_for_screen_readers():

@@ -16,13 +16,17 @@ from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 from benchmarks.disturbance import MARK
-from benchmarks.report import scale
+from benchmarks.report import Look, scale
 from concdocs import results, web_tables
 from concdocs.places import ROOT, Directive, Mistake, NotMeasured
 
 CACHE = ROOT / "build" / "docs-charts"
 FOLDER = "_charts"
-LOOKS = ((False, False), (False, True), (True, False), (True, True))  # dark, narrow
+LOOKS = {
+    f"{brightness}-{width}": Look(dark=brightness == "dark", narrow=width == "narrow")
+    for brightness in ("light", "dark")
+    for width in ("wide", "narrow")
+}
 
 
 class chart(nodes.figure):
@@ -111,17 +115,13 @@ def _tables(file: str) -> dict[str, str]:
 
 def _drawings(result: str, stem: str, drawn: Any) -> dict[str, str]:
     """The files of the looks, by look, drawn anew only where the result or the report's code has changed."""
-    files = {}
-    for dark, narrow in LOOKS:
-        look = f"{'dark' if dark else 'light'}-{'narrow' if narrow else 'wide'}"
-        file = CACHE / state(result) / f"{stem}-{look}.svg"
-        if not file.exists():
-            from benchmarks.report import Look
-
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(drawn.svg(Look(dark=dark, narrow=narrow)))
-        files[look] = str(file)
-    return files
+    files = {name: CACHE / state(result) / f"{stem}-{name}.svg" for name in LOOKS}
+    if not all(file.exists() for file in files.values()):
+        pictures = drawn.svgs()
+        files[next(iter(files))].parent.mkdir(parents=True, exist_ok=True)
+        for name, look in LOOKS.items():
+            files[name].write_text(pictures[look])
+    return {name: str(file) for name, file in files.items()}
 
 
 @functools.cache
