@@ -42,7 +42,7 @@ class Head(HTMLParser):
         super().__init__()
         self.tags = {}
         self.title = unescape(re.search("<title>(.*?)</title>", text, re.DOTALL)[1])
-        self.feed(text)
+        self.feed(text.partition("</head>")[0])
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
