@@ -1,7 +1,12 @@
-"""One worker process: starts it, waits for it, and leaves nothing of it behind."""
+"""One worker process: starts it, waits for it, and leaves nothing of it behind.
 
+In a quick run, which is no measurement, a worker is a fork: most of its time is what it would import.
+"""
+
+import functools
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -30,9 +35,12 @@ def measure(python: Interpreter, path: str, number: int, loops: int, quick: bool
     """Measure one candidate once; return what the worker wrote. Raises `Failed` and `KeyboardInterrupt`."""
     with tempfile.TemporaryDirectory(prefix="concmodels-bench-") as folder:
         output, errors = Path(folder, "run.json"), Path(folder, "errors")
-        command = [python.path, "-m", "benchmarks.worker", path, str(output), str(number), str(loops)]
-        with errors.open("w") as stderr:
-            code = finished([*command, *(["quick"] if quick else [])], stderr.fileno(), modules)
+        words = [path, str(output), str(number), str(loops), *(["quick"] if quick else [])]
+        if quick and modules is None:
+            code = forked(python.path, [str(errors), *words])
+        else:
+            with errors.open("w") as stderr:
+                code = finished([python.path, "-m", "benchmarks.worker", *words], stderr.fileno(), modules)
         if code:
             raise Failed(cause(code, errors.read_text(errors="replace")))
         text = output.read_text()
@@ -56,6 +64,48 @@ def finished(command: list[str], stderr: int, modules: str | None) -> int:
     finally:
         end(worker)
     return worker.returncode
+
+
+def forked(python: str, words: list[str]) -> int:
+    """Run a worker that is a fork, with the file for what it says and its arguments; return how it ended."""
+    forks = forks_of(python)
+    assert forks.stdin is not None and forks.stdout is not None
+    forks.stdin.write(f"{json.dumps(words)}\n".encode())
+    worker = int(forks.stdout.readline())
+    try:
+        if not says_more(forks, LIMIT_S):
+            raise Failed(f"took more than {LIMIT_S:g} s")
+    finally:
+        code = end_fork(forks, worker)
+    return code
+
+
+@functools.cache
+def forks_of(python: str) -> subprocess.Popen[bytes]:
+    """Return the process that forks the workers of this Python; it ends with this one, which closes its input."""
+    return subprocess.Popen(
+        [python, "-m", "benchmarks.worker", "forks"], cwd=ROOT, env=environment() | {SESSION_PYTHON: sys.executable},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True,
+    )  # fmt: skip
+
+
+def says_more(forks: subprocess.Popen[bytes], limit_s: float) -> bool:
+    """Wait until the worker has ended, which is the next thing to be told."""
+    return bool(select.select([forks.stdout], [], [], limit_s)[0])
+
+
+def end_fork(forks: subprocess.Popen[bytes], worker: int) -> int:
+    """As `end`, for a fork; return how it ended."""
+    assert forks.stdout is not None
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        if not says_more(forks, 0):
+            os.kill(worker, signal.SIGINT)
+            says_more(forks, GRACE_S)
+        os.killpg(worker, signal.SIGKILL)
+        return int(forks.stdout.readline())
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
 
 
 def ended(worker: subprocess.Popen[bytes], limit_s: float) -> bool:

@@ -3,6 +3,9 @@
 The run is pyperf's; it and all metadata are written to OUTPUT, which the session reads. What can't be measured here is
 a sentence there instead. The children of some models import the main module again, so this one imports nothing before
 it must.
+
+`python -m benchmarks.worker forks` is for quick runs, which are no measurements. It reads such arguments line by line,
+and does the same in a fork of a process that has imported already what every worker needs.
 """
 
 import sys
@@ -106,6 +109,47 @@ def function(name: str) -> Callable[..., Any]:
     return found
 
 
+def fork_for_each_line() -> list[str]:
+    """For each line, tell the process of the fork, and in the end how that ended; in a fork, return its arguments.
+
+    A fork is reaped with the next line, so that until then nobody else has its number.
+    """
+    import json
+    import os
+
+    import pyperf  # noqa: F401 - for the forks, as the next one
+
+    import benchmarks.machine  # noqa: F401
+
+    die_with_parent()
+    pid = 0
+    for line in sys.stdin:
+        if pid:
+            os.waitpid(pid, 0)
+        errors, *arguments = json.loads(line)
+        if not (pid := os.fork()):
+            stand_alone(errors)
+            return [str(it) for it in arguments]
+        os.setpgid(pid, pid)
+        print(pid, flush=True)
+        ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        assert ended is not None
+        print(ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status, flush=True)
+    return []
+
+
+def stand_alone(errors: str) -> None:
+    """Read nothing, and write all that a worker says into this file."""
+    import os
+
+    with open(os.devnull) as nothing, open(errors, "w") as file:
+        os.dup2(nothing.fileno(), 0)
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+
+
 if __name__ == "__main__":
-    path, output, number, loops, *quick = sys.argv[1:]
-    sys.exit(main(path, output, int(number), int(loops), quick == ["quick"]))
+    words = sys.argv[1:] if sys.argv[1:] != ["forks"] else fork_for_each_line()
+    if words:
+        path, output, number, loops, *quick = words
+        sys.exit(main(path, output, int(number), int(loops), quick == ["quick"]))

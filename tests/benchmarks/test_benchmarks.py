@@ -348,6 +348,14 @@ def test_a_worker_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch):
         child.finished(["sh", "-c", "trap '' INT; while :; do sleep 0.01; done"], 2, None)
 
 
+def test_a_fork_that_takes_too_long_is_ended_and_the_next_one_is_measured(monkeypatch: pytest.MonkeyPatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(child, "LIMIT_S", 0)
+        with pytest.raises(child.Failed, match="took more than 0 s"):
+            child.measure(find(None), "ring/token/processes", 1, 1, True, None)
+    assert json.loads(child.measure(find(None), "ring/token/asyncio", 1, 1, True, None))["benchmarks"]
+
+
 def test_what_a_worker_leaves_behind_is_ended(tmp_path: Path):
     file = tmp_path / "pid"
     assert child.finished(["sh", "-c", f"sleep 1000 & echo $! > {file}; exit 3"], 2, None) == 3
@@ -395,9 +403,10 @@ def test_what_can_not_be_measured_is_tried_once(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the processes in /proc")
-def test_control_c_leaves_a_valid_result_and_no_process(tmp_path: Path):
+@pytest.mark.parametrize("how", [[], ["--quick"]], ids=["a worker", "a fork"])
+def test_control_c_leaves_a_valid_result_and_no_process(tmp_path: Path, how: list[str]):
     file = tmp_path / "new.json"
-    line = ["-m", "benchmarks", "run", "ring/token/processes", "--rounds", "1000", "--output", str(file)]
+    line = ["-m", "benchmarks", "run", "ring/token/processes", "--rounds", "1000", "--output", str(file), *how]
     run = interruptible.popen([sys.executable, *line], cwd=ROOT)
     while len(started := memory.descendants(run.pid)) < 20:  # the worker's nodes
         assert run.poll() is None
