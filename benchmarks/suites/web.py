@@ -72,7 +72,7 @@ def capacities(quick: bool) -> Iterator[Candidate]:
     times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 2, "warmup_s": 0.5}
     for cell, path in {"json": JSON, "io": IO}.items():
         others = (*BY_HAND, *RAW[:2]) if cell == "json" else () if quick else RAW
-        for name in (*MODELS, *others):
+        for name in (*(KNEES if quick and cell == "io" else MODELS), *others):
             yield one(cell, name, "calls:closed", "request", {"path": path, "connections": 64, **times})
 
 
