@@ -225,14 +225,15 @@ async def who_is_cancelled_with_the_pool_hears_of_that(model, effort, verb):
     """If a group with a pool in it is cancelled, each task that uses the pool gets its own cancellation, and no error
     of a pool that has ended."""
     told = model.Channel(INF)
-    for number in range(effort.rounds):
+    for number in range(2 * effort.rounds):
         pools = model.Channel(1)
         async with model.TaskGroup() as group:
             group.spawn(own_a_pool, model, verb, pools, told)
             pool = await pools.receive(PATIENCE)
             for _ in range(10):
                 group.spawn(use_for_ever, model, pool, verb, told)
-            for _ in range(number % 10):
+            # At once in every second round: then most tasks are waiting for the pool, and not for a result.
+            for _ in range(number // 2 % 10 if number % 2 else 0):
                 await model.sleep(0)
             group.cancel()
     assert drain(told) == []
