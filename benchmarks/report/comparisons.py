@@ -49,7 +49,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         dots = [dot(it.model, it.other, it.ratio, goal=it.goal) for it in found]
         draw = drawing([ratio_panel(dots, "how many times as fast as that (log)")], KEY)
         command = command_for(results, rows)
-        yield Chart(f"comparison-{cell}", title, ends(found, cell), says(found, cell), command, draw, sheet(found))
+        yield Chart(f"comparison-{cell}", title, ends(found, cell), alt_text(found, cell), command, draw, sheet(found))
 
 
 def comparisons(results: Results, ours: Row) -> list[Comparison]:
@@ -84,7 +84,7 @@ def ends(found: list[Comparison], cell: str) -> str:
     return each[0] if best is worst else f"Farthest to the right{but}, {each[0]}; farthest to the left, {each[1]}"
 
 
-def says(found: list[Comparison], cell: str) -> str:
+def alt_text(found: list[Comparison], cell: str) -> str:
     """Say where the ends are, how many goals are met, and which are not."""
     text, held = f"{ends(found, cell)}.", [it for it in found if it.goal]
     if not held:

@@ -38,13 +38,13 @@ def parts(results: Results) -> Iterator[str]:
     yield contents(shown, bool(goals.lines))
     yield "<main>"
     if goals.lines:
-        yield f'<section id="goals"><h2>The goals</h2><p>{escape(how_many(results))}</p>{goals.html()}</section>'
+        yield f'<section id="goals"><h2>The goals</h2><p>{escape(goals_text(results))}</p>{goals.html()}</section>'
     yield from map(section, shown)
     yield from missing(results)
     yield f'<section id="method"><h2>How it is measured, and what that does not tell</h2>{method()}</section></main>'
 
 
-def how_many(results: Results) -> str:
+def goals_text(results: Results) -> str:
     """Say how many of the goals are met."""
     from benchmarks.goals import verdicts
 
@@ -86,7 +86,7 @@ def about(chart: Chart) -> str:
 def picture(chart: Chart) -> str:
     """Return the four pictures, of which a browser shows one."""
     sources = "".join(f'<source media="{when}" srcset="{data(chart, look)}">' for when, look in LOOKS.items())
-    return f'<picture>{sources}<img role="img" alt="{escape(chart.says)}" src="{data(chart, Look())}"></picture>'
+    return f'<picture>{sources}<img role="img" alt="{escape(chart.alt)}" src="{data(chart, Look())}"></picture>'
 
 
 def data(chart: Chart, look: Look) -> str:

@@ -42,12 +42,12 @@ class Axis:
 
 
 def chart(
-    results: Results, name: str, axis: Axis, sweeps: dict[str, Sweep], takeaway: str, says: str, note: str = ""
+    results: Results, name: str, axis: Axis, sweeps: dict[str, Sweep], takeaway: str, alt: str, note: str = ""
 ) -> Chart:
     """Return the chart of these sweeps, a part for each family."""
     rows = [row for sweep in sweeps.values() for _, row in sweep]
     draw = drawing(families(axis, sweeps))
-    return Chart(name, axis.title, takeaway, says, command_for(results, rows), draw, sheet(axis, sweeps), note)
+    return Chart(name, axis.title, takeaway, alt, command_for(results, rows), draw, sheet(axis, sweeps), note)
 
 
 def sweeps_of(results: Results, axis: Axis, suite: str) -> dict[str, Sweep]:

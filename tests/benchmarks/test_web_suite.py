@@ -101,7 +101,7 @@ def test_a_run_without_names_says_what_it_leaves_out(
         ran.extend(it.suite for it in candidates)
         return 0
 
-    monkeypatch.setattr("benchmarks.running.measured", stub)
+    monkeypatch.setattr("benchmarks.running.measure", stub)
     monkeypatch.setattr(sys, "argv", ["benchmarks", "run", *options])
     assert main() == 0 and set(ran) == set(suites.SUITES) - left_out
     said = re.findall(

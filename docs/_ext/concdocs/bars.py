@@ -30,7 +30,7 @@ class Bars(Directive):
         suite, _, cell = wanted.partition("/")
         rows = [row for row in candidates.rows_of(results.results(file), suite, cell) if self._wanted(row)]
         if not rows:
-            raise results.missing(file, f"{results.path(file).name} has no such rows in {wanted}")
+            raise results.not_there(file, f"{results.path(file).name} has no such rows in {wanted}")
         self.depends_on(results.path(file))
         caption = self.options.get("caption", f"Time per {rows[0].step}")
         return [nodes.raw("", table(rows, caption, "linear" in self.options), format="html")]

@@ -76,7 +76,7 @@ def card_of(app: Sphinx, page: str, title: str, said: str, doctree: nodes.docume
     if shown is None:
         file, alt = cards.card(title, said), f"{title}: {said}"
     else:
-        result, drawn = charts.named(shown["shows"])
+        result, drawn = charts.named_chart(shown["shows"])
         file, alt = cards.card(title, said, drawn, charts.state(result)), f"{title}: {drawn.takeaway}"
     name = f"{FOLDER}/{page.replace('/', '-')}.png"
     target = Path(app.outdir) / name

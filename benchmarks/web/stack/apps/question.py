@@ -18,6 +18,6 @@ def key():
     return (random.randrange(1, ROWS + 1),)
 
 
-def shown(row):
+def answer(row):
     """Return what the service answers for a row, which is of the same length for all."""
     return {"a": str(row[0]).zfill(10), "b": row[1]}
