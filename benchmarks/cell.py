@@ -1,4 +1,4 @@
-"""What is measured: candidates, by the suite and the cell that they stand in.
+"""Candidates, which are what is measured, by the suite and the cell that they stand in.
 
 Suites only describe. What they describe is called in a fresh process by `benchmarks.worker`, so this module and the
 suites import nothing heavy: the children of that process may import them once more.

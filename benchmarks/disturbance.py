@@ -1,4 +1,4 @@
-"""What else the machine did while a figure was measured, and which rounds it disturbed.
+"""Other work of the machine while a figure was measured, and the rounds that it disturbed.
 
 A virtual machine's host may give its processors to others (`steal`): of everything that a result has, that explains
 the differences between rounds best. Other programs of this machine (`foreign_cores`) and a load generator at its own

@@ -1,4 +1,4 @@
-"""What the figures were measured on: of one run, and of a whole session."""
+"""The machine and the versions that figures were measured on: of one run, and of a whole session."""
 
 import json
 import os

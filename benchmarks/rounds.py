@@ -1,4 +1,4 @@
-"""What a few rounds say of a figure: between what its median lies, and when they are too few to say anything.
+"""Conclusions from a few rounds: between what the median of a figure lies, and when the rounds are too few to say.
 
 Each round lies above the true median as likely as below it. So the k-th smallest and the k-th greatest of n values have
 the median between them with a probability that the binomial distribution gives, whatever the shape of the noise (the

@@ -24,7 +24,7 @@ KEY = {"met": "goal met", "missed": "goal missed", "undecided": "undecided", "go
 
 
 class Comparison(NamedTuple):
-    """How many times as fast a model is as something else, and how many times it is meant to be."""
+    """A model beside something else: how many times as fast it is, and how many times it is meant to be."""
 
     model: str
     other: str

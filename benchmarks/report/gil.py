@@ -26,7 +26,7 @@ WRONG = "wrong_per_million"
 
 @dataclass(frozen=True)
 class Pair:
-    """What was measured under both Pythons: the ratio, the rows of the first one, its figure under each in words."""
+    """A figure under both Pythons: the ratio, the rows of the first one, the figure under each in words."""
 
     group: str
     label: str

@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
     @property
     def ratio(self) -> Interval | None:
-        """How many times as many answers there are without the GIL; None if that was not measured.
+        """The answers without the GIL over those with it; None if that was not measured.
 
         Rounds that other work disturbed do not count where there are others.
         """

@@ -71,7 +71,7 @@ class Part:
 
     @property
     def names(self) -> dict[str, str]:
-        """What stands at the end of each line in colour."""
+        """The text at the end of each line in colour."""
         return {it: f"{it} {self.write(line[-1][1])}" if self.slopes else it for it, line in self.shown.items()}
 
     @property

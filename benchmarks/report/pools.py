@@ -39,7 +39,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 @dataclass(frozen=True)
 class Gain:
-    """How many times as fast as the plain loop a model did one kind of work."""
+    """The ratio of the plain loop's time to a model's, for one kind of work."""
 
     row: Row
     ratio: Interval
@@ -54,7 +54,7 @@ class Work:
 
     @property
     def seconds(self) -> float:
-        """How long the shortest run of it took."""
+        """The length of its shortest run."""
         return min(it.row.median * it.row.steps for it in self.gains)
 
     @property

@@ -1,4 +1,4 @@
-"""What can be said of an order: rows are ranked only as far as their rounds tell them apart (`benchmarks.rounds`)."""
+"""Orders of rows, which are ranked only as far as their rounds tell them apart (`benchmarks.rounds`)."""
 
 from collections.abc import Iterable
 

@@ -35,7 +35,7 @@ MOST_LABEL = 0.34
 
 @dataclass(frozen=True)
 class Style:
-    """What a point looks like."""
+    """The look of a point."""
 
     marker: str
     size: float
@@ -115,7 +115,7 @@ class Panel:
 
     @property
     def texts(self) -> list[tuple[str, ...]]:
-        """What is written at the right of each row."""
+        """The texts at the right of each row."""
         return [entry.texts or (self.write(entry.points[0].values[-1]),) for entry in self.entries]
 
 
@@ -219,7 +219,7 @@ def marker_style(style: str, page: str, joined: bool) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the parts of a panel are, in pixels."""
+    """The places of the parts of a panel, in pixels."""
 
     tall: bool
     """Whether the labels stand above the rows."""

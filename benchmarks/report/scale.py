@@ -45,7 +45,7 @@ class Curve:
 
     @cached_property
     def gains(self) -> dict[int, Interval]:
-        """How many times as fast each number of workers is as one, round by round."""
+        """The gain of each number of workers over one, taken round by round."""
         ratios = {number: compared(row, self.rows[1]) for number, row in sorted(self.rows.items())}
         return {number: ratio for number, ratio in ratios.items() if ratio}
 

@@ -1,4 +1,4 @@
-"""What ships beside what is built for it: the queue or pool that comes with a model, and ours.
+"""The queue or pool that ships with a model, beside what is built for it here.
 
 Their distance says how much of a cost is the queue; what the best channels of all models differ in is the model.
 """

@@ -1,4 +1,4 @@
-"""What a task costs: time, memory, how the time grows; and what the command costs to start."""
+"""The cost of a task: time, memory, how the time grows; and the cost of starting the command."""
 
 from collections.abc import Callable, Iterator
 

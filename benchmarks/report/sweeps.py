@@ -1,4 +1,4 @@
-"""What one size does: the number of tasks or workers, the rate of requests."""
+"""Charts along one size: the number of tasks or workers, the rate of requests."""
 
 from dataclasses import dataclass
 

@@ -22,7 +22,7 @@ ALIKE = 1.15
 
 
 class Ratio(NamedTuple):
-    """How many times as much of a figure one row has as another one."""
+    """A figure of one row over that of another one."""
 
     shown: Interval
     """From all rounds."""

@@ -1,4 +1,4 @@
-"""What a unit costs: time and memory of 10, 100, 1,000 ... units that do nothing but wait, and how both grow.
+"""The cost of a unit: time and memory of 10, 100, 1,000 ... units that do nothing but wait, and how both grow.
 
 The time is that of one unit, from before the first is started until all run; memory is `figure_bytes_per_unit`.
 Processes and interpreters up to 300, threads to 1,000, light units to 10,000, asyncio and greenlet to 100,000.

@@ -143,7 +143,7 @@ def entry(its: list[Guarantee], common: list[str]) -> str:
 
 
 def conditions(guarantee: Guarantee) -> list[str]:
-    """Which models the guarantee is for, if not for all."""
+    """The models that the guarantee is for, if not for all."""
     found = []
     if (models := getdoc(guarantee.by)) and guarantee.by.__name__ != "everybody":
         models = models.rstrip(".")
@@ -152,7 +152,7 @@ def conditions(guarantee: Guarantee) -> list[str]:
 
 
 def needs_in_words(needs: tuple[str, ...]) -> str:
-    """What a model of a reader's own must define in order to be tested."""
+    """The names that a model of a reader's own must define in order to be tested."""
     *others, last = (f"`{it}`" for it in needs)
     return f"a model of your own must define {', '.join(others)}{' and ' if others else ''}{last}"
 

@@ -52,7 +52,7 @@ def table(rows: list[Row], caption: str, linear: bool) -> str:
 
 
 def shares(values: list[float], linear: bool) -> list[float]:
-    """How much of the longest bar each one is. On a log axis the bars start at a decade below the smallest."""
+    """The part of the longest bar that each one is. On a log axis the bars start at a decade below the smallest."""
     if linear:
         return [value / max(values) for value in values]
     start = math.floor(math.log10(min(values)) - 0.3)

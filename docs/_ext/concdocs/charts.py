@@ -30,7 +30,7 @@ class chart(nodes.figure):
 
 
 class takeaway(nodes.General, nodes.TextElement):
-    """What to remember of a picture: docutils' own caption can't stand above it."""
+    """The sentence to remember of a picture: docutils' own caption can't stand above it."""
 
 
 class picture(nodes.General, nodes.Element):
@@ -76,7 +76,7 @@ def is_there(file: str, name: str) -> bool:
 
 
 def named_chart(argument: str) -> tuple[str, Any]:
-    """Which result the chart of this name comes from, and the chart; None while there is no report at all. Raises
+    """The result that the chart of this name comes from, and the chart; None while there is no report at all. Raises
     `Mistake`."""
     file, name = results.split(argument)
     return file, _chart(file, name)
@@ -178,7 +178,7 @@ class ResultTable(Directive):
 
 
 class Builds(Directive):
-    """How the Pythons of a result were built; `about-result` says whether they are alike."""
+    """The builds of the Pythons of a result; `about-result` says whether they are alike."""
 
     required_arguments = 1
 

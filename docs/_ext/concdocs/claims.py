@@ -282,7 +282,7 @@ def sheet(lines: Iterable[Judged], then: str) -> Sheet:
 
 
 def summary(lines: Collection[Judged]) -> str:
-    """How many of the article's claims hold, in a sentence; others count those that are ours and explain the mark."""
+    """The number of the article's claims that hold, in a sentence; others count ours and explain the mark."""
     verdicts = [it.verdict for it in lines if it.then != OURS]
     added = len(lines) - len(verdicts)
     holds, fails, partly, missing = (verdicts.count(it) for it in (HOLDS, FAILS, PARTLY, MISSING))

@@ -45,7 +45,7 @@ def _entry(line: str) -> tuple[str, str]:
 
 
 def _after_title(page: Path, sentence: str) -> str:
-    """What follows the title of a page: after a question, the answer is a sentence of its own."""
+    """The text after the title of a page: after a question, the answer is a sentence of its own."""
     title = next((line for line in page.read_text().splitlines() if line.startswith("# ")), "")
     if not sentence or not title.endswith("?"):
         return f": {sentence}" * bool(sentence)

@@ -61,7 +61,7 @@ def name_on_page(name: str) -> str:
 
 
 def not_there(name: str, why: str) -> Exception:
-    """What to raise for something that this result has not: a mistake, but in one that pages can do without."""
+    """The exception for something that this result has not: a mistake, but in one that pages can do without."""
     return (NotMeasured if name in OPTIONAL else Mistake)(why)
 
 
@@ -86,7 +86,7 @@ def row(name: str) -> Row:
 
 
 def _near(known: Results, suite: str, cell: str) -> str:
-    """What is there instead."""
+    """The names that are there instead."""
     if suite not in known.suites:
         return f"the suites {', '.join(known.suites)}"
     if cell not in known.cells(suite):

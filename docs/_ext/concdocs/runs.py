@@ -49,7 +49,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Run:
-    """What a program printed, and how it ended."""
+    """A run of a program: what it printed, and how it ended."""
 
     output: str
     """What is on both streams, in the order in which it was written."""
@@ -73,7 +73,7 @@ def start(program: Program, *, alone: bool = False) -> None:
 
 
 def printed(program: Program) -> str:
-    """What the program printed, once it has ended. Raises `Mistake` when it took too long or ended otherwise than
+    """The output of the program, once it has ended. Raises `Mistake` when it took too long or ended otherwise than
     wanted."""
     start(program)
     run = _results[program].get()
@@ -102,7 +102,7 @@ def _pool() -> ThreadPool:
 
 
 def earlier_run(command: str) -> Run | None:
-    """How this command ended when the site was last built, if nothing that it runs on has changed since. The site's
+    """The run of this command when the site was last built, if nothing that it runs on has changed since. The site's
     tests ask for it, so that they need not run a program again."""
     file = _file(command)
     return Run(**json.loads(file.read_text())) if file.exists() else None

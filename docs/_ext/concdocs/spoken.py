@@ -1,4 +1,4 @@
-"""What a screen reader would say wrongly of the finished page."""
+"""Repairs of what a screen reader would say wrongly of the finished page."""
 
 from typing import Any
 

@@ -40,7 +40,7 @@ def spread(row: Row | None, figure: str, write: Write) -> str:
 
 
 def measured_for(rows: list[Row]) -> str:
-    """How many rounds these rows have, and how long each was: `2 × 3 s`."""
+    """The number of rounds that these rows have, and their length: `2 × 3 s`."""
     rounds = sorted({len(row.seconds) for row in rows})
     seconds = sorted({row.parameters["seconds"] for row in rows if "seconds" in row.parameters})
     return f"{' or '.join(map(str, rounds))} × {' or '.join(map(words.plain, seconds))} s" if rounds and seconds else ""
@@ -99,7 +99,7 @@ def granian_cells(results: Results) -> Sheet:
 
 
 def stack_ends(results: Results) -> Sheet:
-    """How long each server took to start and to end, and whether it ever had to be killed or left anything behind."""
+    """The longest start and end of each server, and whether it ever had to be killed or left anything behind."""
     lines = []
     for name, curve in stack.curves(results).items():
         worst = {it: max((value for row in curve.values() for value in row.by_round(it).values()), default=None)
@@ -122,7 +122,7 @@ def gone_servers(results: Results) -> Sheet:
 
 
 def quiet_cells(results: Results) -> Sheet:
-    """How long each cell was measured; how many of its rows other programs disturbed, or the generator limited."""
+    """The length of each cell's rounds; how many of its rows other programs disturbed, or the generator limited."""
     return Sheet(
         ["", "rounds × seconds", "rows", "disturbed", "limited by the generator", "processors used by the generator"],
         [quiet_line(results, cell) for cell in results.cells(SUITE) if cell != past.CELL],

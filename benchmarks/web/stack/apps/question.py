@@ -1,4 +1,4 @@
-"""What the database is asked, where it is, and by how many connections of this process: the environment says so."""
+"""The question to the database, its place, and the number of this process's connections, from the environment."""
 
 import os
 import random
