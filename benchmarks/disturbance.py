@@ -51,6 +51,3 @@ def without(values: dict[int, float], bad: set[int]) -> dict[int, float]:
 def marked(text: str, row: Row) -> str:
     """Return the text, with the mark if a round of the row was disturbed."""
     return f"{text} {MARK}" if is_disturbed(row) else text
-
-
-__all__ = ["MARK", "calm", "disturbed_rounds", "is_disturbed", "marked"]

@@ -91,6 +91,3 @@ def compared(ours: Row, theirs: Row, figure: str = "seconds") -> Interval | None
     mine, others = map(interval, sides)
     rounds = min(mine.rounds, others.rounds)
     return Interval(others.median / mine.median, others.low / mine.high, others.high / mine.low, rounds)
-
-
-__all__ = ["CONFIDENCE", "ENOUGH", "Interval", "by_round", "compared", "interval"]

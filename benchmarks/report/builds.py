@@ -47,6 +47,3 @@ def comparison(results: Results, one: str, other: str) -> str:
             " it, such as the memory allocator, differs too."
         )
     return "The two are not built alike: part of the difference is that of their builds."
-
-
-__all__ = ["comparison", "notes", "sheet"]

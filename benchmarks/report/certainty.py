@@ -120,6 +120,3 @@ def sheet(alarms: dict[int, Shares], finds: dict[tuple[str, int], Shares], holdi
         for number, alarm in alarms.items()
     ]
     return Sheet([*head, "truth held"], lines)
-
-
-__all__ = ["charts"]

@@ -102,6 +102,3 @@ def command_for(results: Results, rows: Iterable[Row]) -> str:
     pythons = [it for tag in results.pythons if len(results.pythons) > 1 for it in ("--python", tag)]
     quick = ["--quick"] if results.about.get("quick") else []
     return shlex.join(["python", "-m", "benchmarks", "run", *paths, *pythons, *quick, "--output", "new.json"])
-
-
-__all__ = ["Absent", "Chart", "Look", "command_for", "table"]

@@ -104,6 +104,3 @@ def sheet(found: list[Comparison]) -> Sheet:
         goal = [f"{it.goal:g}" if it.goal else "", it.met]
         lines.append([it.model, it.other, *map(words.plain, it.ratio[:3]), *goal])
     return Sheet(["model", "against", "times as fast", "from", "to", "goal", "met"], lines, left=2)
-
-
-__all__ = ["charts"]

@@ -234,6 +234,3 @@ def race_line(row: Row) -> list[str]:
 def total(row: Row, name: str) -> float:
     """Return the sum of a figure over all rounds."""
     return sum(row.by_round(name).values())
-
-
-__all__ = ["charts"]

@@ -149,6 +149,3 @@ def brightness(fill: Sequence[float]) -> float:
 def ratio_in_short(ratio: Interval) -> str:
     """Return a ratio in the few characters that a square has room for."""
     return words.plain(float(f"{ratio.median:.2g}"))
-
-
-__all__ = ["Grid", "drawing", "state"]

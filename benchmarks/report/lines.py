@@ -220,6 +220,3 @@ def spread_out(at: list[float], least: float, lowest: float, highest: float) -> 
     if found and found[0] < lowest:
         found = [up + lowest - found[0] for up in found]
     return found
-
-
-__all__ = ["Line", "Part", "drawing"]

@@ -238,6 +238,3 @@ def files(every: list[Measured]) -> Iterator[tuple[str, bytes]]:
         sheet = cell_sheet(every, suite, cell)
         if sheet:
             yield f"tables/machines-{anchor(suite, cell)}.md", sheet.markdown().encode()
-
-
-__all__ = ["Measured", "about_sheet", "cell_sheet", "files", "lead", "measured", "page", "shared_cells", "warnings"]

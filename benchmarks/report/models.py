@@ -142,6 +142,3 @@ def units_sheet(rows: list[Row]) -> Sheet:
         for row in rows
     ]
     return Sheet(["", "tasks", "time per task", "memory per task"], lines).without_empty()
-
-
-__all__ = ["charts"]

@@ -101,6 +101,3 @@ def missing(results: Results) -> Iterator[str]:
     nothing = "<p>Everything that was chosen for this run was measured.</p>"
     listed = f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>" if lines else nothing
     yield f'<section id="missing"><h2>What is not here</h2>{listed}</section>'
-
-
-__all__ = ["page"]

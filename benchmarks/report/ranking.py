@@ -67,6 +67,3 @@ def unranked(rows: list[Row]) -> str:
     if rounds < ENOUGH:
         return f"{words.counted(rounds, 'round')} can't tell which is first"
     return "no order can be told"
-
-
-__all__ = ["are_ranked", "between", "headline", "in_order", "leaders", "less", "names", "trailers", "unranked"]

@@ -349,6 +349,3 @@ def background(canvas: Canvas) -> dict[str, Any]:
 def write(axes: Axes, its: Layout, left: float, top: float, text: str, **how: Any) -> None:
     """Write text at this place, counted from the left of the panel and from the top of the axes."""
     axes.text((left - its.labels) / its.plot, top, text, transform=axes.get_yaxis_transform(), va="center", **how)
-
-
-__all__ = ["Entry", "Panel", "Point", "bar", "dot", "drawing", "fitting_panel", "ratio_panel"]

@@ -210,6 +210,3 @@ def line(it: Curve, share: Interval) -> list[str]:
     limits = [limit(it, number) for number in (*COMPUTED[1:], inf)] if it.is_computed else []
     shown = ["no limit" if it == inf else words.plain(float(f"{it:.2g}")) for it in limits]
     return [it.machine, it.name, with_interval(share, "{:.1%}".format), *(shown or [""] * len(COMPUTED))]
-
-
-__all__ = ["charts", "committed"]

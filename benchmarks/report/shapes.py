@@ -242,6 +242,3 @@ def why_behind(pair: Pair) -> str:
     if pair.ours.step == "hop" and (its["form"] == "fan-out" or (bounded and its["form"] in ("fan-in", "crowd"))):
         return HAND_OFF
     return IN_C if pair.theirs.candidate in COMPILED else UNKNOWN
-
-
-__all__ = ["charts"]

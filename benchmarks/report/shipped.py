@@ -208,6 +208,3 @@ def slope_sheet(parts: list[Part]) -> Sheet:
     each = [(it.title, name, line) for it in parts for name, line in it.shown.items()]
     rows = [[title, name, *(words.duration(value) for _, value in line)] for title, name, line in each]
     return Sheet(["", "model", *ENDS], rows, left=2)
-
-
-__all__ = ["CHANNELS", "POOLS", "charts", "with_shipped"]

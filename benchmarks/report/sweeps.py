@@ -98,6 +98,3 @@ def sheet(axis: Axis, sweeps: dict[str, Sweep]) -> Sheet:
 def growth(sweep: Sweep) -> float:
     """Return how many times as long the last value takes as the first."""
     return sweep[-1][1].median / sweep[0][1].median
-
-
-__all__ = ["Axis", "Sweep", "chart", "growth", "sweeps_of"]

@@ -249,6 +249,3 @@ def overtaking_text(found: dict[str, Curve]) -> str:
     if not pairs:
         return "None that was clearly before another one falls behind it."
     return f"With no delay {words.listing(pairs)}; with the longest it is the other way round."
-
-
-__all__ = ["articles", "best", "charts", "chosen", "curves", "delays"]
