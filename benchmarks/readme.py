@@ -6,13 +6,14 @@ python -m benchmarks.readme      draws the picture, and writes the tables into R
 
 import re
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from benchmarks.disturbance import MARK, is_disturbed
 from benchmarks.report.chart import Chart
 from benchmarks.report.look import Look
+from benchmarks.report.sheet import Sheet
 from benchmarks.report.shipped import Both, slope, with_shipped
 from benchmarks.report.words import duration, rate, rounded
 from benchmarks.result import Results, Row, read
@@ -50,12 +51,6 @@ def results() -> Results:
     return read(RESULT)
 
 
-def markdown(head: list[str], lines: Iterable[list[str]], left: int = 1) -> str:
-    """Return a table in Markdown whose first columns are text."""
-    ruler = ["---"] * left + ["---:"] * (len(head) - left)
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ruler, *lines))
-
-
 def models_table() -> str:
     """Return the table of the models: what a task is, and a hop with what ships and with what is built for it."""
     each = [f"{cell}: {what}" for cell in ("streaming", "waking") for what in ("what ships", "built for it")]
@@ -65,7 +60,7 @@ def models_table() -> str:
         [*first_columns(it, waking[it.built.candidate]), *hop_times(it), *hop_times(waking[it.built.candidate])]
         for it in with_shipped(results(), "ring", "stream")
     ]
-    return markdown(head, lines, left=3)
+    return Sheet(head, lines, left=3).markdown()
 
 
 def first_columns(it: Both, waking: Both) -> list[str]:
@@ -108,8 +103,8 @@ def free_threaded_table() -> str:
             spread = f"{ratio.median:.3g} ({ratio.low:.3g} to {ratio.high:.3g})"
             mark = f" {MARK}" if any(map(is_disturbed, rows)) else ""
             lines.append([what + mark, *(time_or_memory(row, name) for row in rows), spread])
-    table = markdown(["what", one, other, f"times as fast, or as small, on {other} (spread)"], lines)
-    return table + ("\n\n*Preliminary, measured on a busy machine.*" if twins.about.get("preliminary") else "")
+    table = Sheet(["what", one, other, f"times as fast, or as small, on {other} (spread)"], lines).markdown()
+    return table + ("\n*Preliminary, measured on a busy machine.*\n" if twins.about.get("preliminary") else "")
 
 
 def time_or_memory(row: Row, name: str) -> str:
@@ -128,7 +123,7 @@ def web_table() -> str:
             name = f"`{row.candidate}`" if row.kind == "model" else row.candidate
             mark = f" {MARK}" if any(map(is_disturbed, (row, tail, idle))) else ""
             lines.append([name + mark, answers_per_second(row), *p99_of_both(tail), connection_memory(idle)])
-    return markdown(head, lines)
+    return Sheet(head, lines).markdown()
 
 
 def answers_per_second(row: Row) -> str:
@@ -165,7 +160,7 @@ def with_tables(text: str) -> str:
         start, end = f"<!-- {name} -->\n", "<!-- end -->"
         before, mark, rest = text.partition(start)
         if mark:
-            text = f"{before}{start}{table()}\n{end}{rest.partition(end)[2]}"
+            text = f"{before}{start}{table()}{end}{rest.partition(end)[2]}"
     return text
 
 
