@@ -45,7 +45,7 @@ def some(what: str, model: str, name: str, call: str, number: int, sizes: dict[s
         step="unit",
         steps=number,
         sizes=sizes,
-        shown={"units": number},
+        parameters={"units": number},
         rounds=0 if number == 300 else 2,  # goals are about 300
         loops=10 if number <= 100 and kind(model) != "boundary" and not quick else 1,
     )
@@ -62,6 +62,6 @@ def commands(quick: bool) -> Iterator[Candidate]:
             step="start",
             steps=1,
             sizes={"arguments": arguments},
-            shown={},
+            parameters={},
             loops=1 if quick else 5,
         )

@@ -142,7 +142,7 @@ def one(cell: str, name: str, call: str, step: str, sizes: dict[str, Any], steps
         step=step,
         steps=steps,
         sizes={"server": name, **sizes},
-        shown=parameters(server, sizes),
+        parameters=parameters(server, sizes),
         needs=server.needs,
         rounds=ENOUGH if cell in RANKED else 3 if cell in THRICE else 2,
     )

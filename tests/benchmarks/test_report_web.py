@@ -34,7 +34,7 @@ def measured(it: Candidate, number: int, python: str) -> Row:
     seconds = (1e-4 * (1 + number % 7), 1e-4 * (1.5 + number % 7))
     figures = FIGURES | {name: float(value) for name, value in it.sizes.items() if it.kind == "past" and value}
     found = row(it.path, *seconds, kind=it.kind, model=it.model, step=it.step, python=python, figures=figures)
-    return replace(found, parameters=it.shown)
+    return replace(found, parameters=it.parameters)
 
 
 def slow(name: str, answered: float, **more: object) -> Row:

@@ -144,8 +144,10 @@ def test_what_is_compared_passes_on_the_same_items(quick):
     for (_, cell), found in suites.by_cell(suites.load("shapes", quick)).items():
         mine = {it.model: it for it in found if it.kind == "model"}
         for it in found:
-            assert it.shown == mine[it.model].shown and it.steps == mine[it.model].steps, cell
-            assert (it.shown.get("in_flight") == "all") or it.shown.get("in_flight", 0) <= it.shown["messages"]
+            assert it.parameters == mine[it.model].parameters and it.steps == mine[it.model].steps, cell
+            assert (it.parameters.get("in_flight") == "all") or it.parameters.get("in_flight", 0) <= it.parameters[
+                "messages"
+            ]
 
 
 def shape(candidate: str, *seconds: float, cell: str = "chain-100-8", **more: object) -> Row:
