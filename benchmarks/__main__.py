@@ -53,7 +53,7 @@ def parser() -> Parser:
     run.add_argument("--twins", action="store_true",
         help="measure what the GIL costs and saves, on a Python with it and on one without it")  # fmt: skip
     run.add_argument("--goals", choices=list(GOALS), help="only what has a goal for its ratio, or only the rest")
-    run.add_argument("--rounds", type=whole, help="number of rounds; default 6, for some candidates fewer")
+    run.add_argument("--rounds", type=number_of_rounds, help="number of rounds; default 6, for some candidates fewer")
     run.add_argument("--output", type=Path, metavar="FILE.json", help="file for the result")
     run.add_argument("--json", dest="output", nargs="?", type=Path, const=Path("mine.json"), metavar="FILE.json",
         help="the same; without a name mine.json")  # fmt: skip
@@ -89,7 +89,7 @@ def add_chosen(command: argparse.ArgumentParser) -> None:
     command.add_argument("--quick", action="store_true", help="small sizes and one round, only to see whether it works")
 
 
-def whole(text: str) -> int:
+def number_of_rounds(text: str) -> int:
     """Read a number of rounds."""
     if not is_whole(text) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"there must be at least one round, not {text}")
@@ -147,13 +147,13 @@ def run_line(line: list[str]) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Measure, write the file, and print what was measured."""
-    from benchmarks.running import measured
+    from benchmarks.running import measure
 
     candidates = chosen(options)
     if options.twins:
         options.pythons = options.pythons or list(twins.versions())
     check_output(options.output)
-    status = measured(options, candidates, command(options.line))
+    status = measure(options, candidates, command(options.line))
     if not options.wanted and not options.twins and not options.goals and status != INTERRUPTED:
         durations = {
             "shapes": "15 minutes",
@@ -188,7 +188,7 @@ def check_output(path: Path | None) -> None:
         read(path)  # a slip of the finger shall not cost another file
 
 
-def listed(options: argparse.Namespace) -> int:
+def print_candidates(options: argparse.Namespace) -> int:
     """Print the suites, or the candidates that the command line asks for."""
     from benchmarks.session import described
 
@@ -207,7 +207,7 @@ def listed(options: argparse.Namespace) -> int:
     return OK
 
 
-def show(options: argparse.Namespace) -> int:
+def print_result(options: argparse.Namespace) -> int:
     """Print the tables of a result."""
     from benchmarks import tables
 
@@ -224,7 +224,7 @@ def show(options: argparse.Namespace) -> int:
     return OK
 
 
-def report(options: argparse.Namespace) -> int:
+def write_report(options: argparse.Namespace) -> int:
     """Write a page, charts and tables of a result; of several, a page and tables with a column for each."""
     need("matplotlib", "the report")
     from benchmarks.report import machines, writing
@@ -242,12 +242,12 @@ def report(options: argparse.Namespace) -> int:
     return OK
 
 
-def every(options: argparse.Namespace) -> int:
+def measure_all(options: argparse.Namespace) -> int:
     """Measure every result of the site."""
     return all_files.measure(options, run_line)
 
 
-COMMANDS = {"run": run, "all": every, "list": listed, "show": show, "report": report}
+COMMANDS = {"run": run, "all": measure_all, "list": print_candidates, "show": print_result, "report": write_report}
 
 
 def main() -> int:

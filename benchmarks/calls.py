@@ -1,4 +1,4 @@
-"""What candidates call, in a fresh process: each returns the seconds of the work itself, and maybe other figures."""
+"""The functions that candidates call in a fresh process: each returns the seconds of its work, and other figures."""
 
 from math import inf
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is measured: candidates, by the suite and the cell that they stand in.
+"""Candidates, which are what is measured, by the suite and the cell that they stand in.
 
 Suites only describe. What they describe is called in a fresh process by `benchmarks.worker`, so this module and the
 suites import nothing heavy: the children of that process may import them once more.
@@ -25,7 +25,8 @@ class Candidate:
     """
 
     __slots__ = (
-        "call", "cell", "kind", "loops", "model", "name", "needs", "rounds", "shown", "sizes", "step", "steps", "suite",
+        "call", "cell", "kind", "loops", "model", "name", "needs", "parameters", "rounds", "sizes", "step", "steps",
+        "suite",
     )  # fmt: skip
 
     def __init__(
@@ -38,7 +39,7 @@ class Candidate:
         steps: int,
         step: str,
         sizes: dict[str, Any],
-        shown: dict[str, Any] | None = None,
+        parameters: dict[str, Any] | None = None,
         needs: tuple[str, ...] = (),
         rounds: int = 0,
         loops: int = 1,
@@ -50,7 +51,7 @@ class Candidate:
         self.steps = steps  # how many are timed in one call
         self.step = step  # what they are
         self.sizes = sizes
-        self.shown = sizes if shown is None else shown  # what the result says of it: every parameter
+        self.parameters = sizes if parameters is None else parameters  # what the result says of it
         self.needs = needs  # distributions that are installed for it alone
         self.rounds = rounds  # 0: as many as the session has
         self.loops = loops  # how often the work is repeated in one go; 0: as pyperf's calibration finds

@@ -1,4 +1,4 @@
-"""What else the machine did while a figure was measured, and which rounds it disturbed.
+"""Other work of the machine while a figure was measured, and the rounds that it disturbed.
 
 A virtual machine's host may give its processors to others (`steal`): of everything that a result has, that explains
 the differences between rounds best. Other programs of this machine (`foreign_cores`) and a load generator at its own
@@ -51,6 +51,3 @@ def without(values: dict[int, float], bad: set[int]) -> dict[int, float]:
 def marked(text: str, row: Row) -> str:
     """Return the text, with the mark if a round of the row was disturbed."""
     return f"{text} {MARK}" if is_disturbed(row) else text
-
-
-__all__ = ["MARK", "calm", "disturbed_rounds", "is_disturbed", "marked"]

@@ -1,4 +1,4 @@
-"""What finds the schedule that breaks a program, side by side: ours, other explorers, and real threads.
+"""Searches for the schedule that breaks a program, side by side: ours, other explorers, and real threads.
 
     measured(tool, bug, schedules) -> seconds of CPU time, and figures
 

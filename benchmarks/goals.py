@@ -1,4 +1,4 @@
-"""What the library is to reach, as data: how many times faster, or smaller, ours is than the other.
+"""The goals of the library, as data: how many times faster, or smaller, ours is to be than the other.
 
 `show` prints measured against goal; `make bench-quick` fails where a ratio is off by a factor of four.
 """

@@ -1,4 +1,4 @@
-"""What the figures were measured on: of one run, and of a whole session."""
+"""The machine and the versions that figures were measured on: of one run, and of a whole session."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def about_run(candidate: Candidate, number: int, versions: dict[str, str]) -> di
     """Return the metadata of one run of this candidate; `versions` are those that only the run could find out."""
     about = {name: getattr(candidate, name) for name in ("suite", "cell", "kind", "step", "model")}
     about |= {"candidate": candidate.name, "round": number, "python": tag(), "gil": gil()}
-    about |= {"parameters": json.dumps(candidate.shown), "libraries": json.dumps(libraries(candidate) | versions)}
+    about |= {"parameters": json.dumps(candidate.parameters), "libraries": json.dumps(libraries(candidate) | versions)}
     about["name"] = f"{candidate.path}@{about['python']}"
     return {name: value for name, value in about.items() if value is not None}
 

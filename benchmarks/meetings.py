@@ -15,7 +15,7 @@ SHARED = ("a channel of 8", "an unbounded channel", "a pool")
 
 
 class Meetings:
-    """How many operations each of two tasks has done, and in how many of them the other one went on too."""
+    """Counts of the operations that each of two tasks has done, and of those in which the other one went on too."""
 
     def __init__(self) -> None:
         self.here = [False, False]

@@ -6,15 +6,16 @@ python -m benchmarks.readme      draws the picture, and writes the tables into R
 
 import re
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from benchmarks.disturbance import MARK, is_disturbed
 from benchmarks.report.chart import Chart
 from benchmarks.report.look import Look
-from benchmarks.report.shipped import Both, both, slope
-from benchmarks.report.words import duration, rate, rough
+from benchmarks.report.sheet import Sheet
+from benchmarks.report.shipped import Both, slope, with_shipped
+from benchmarks.report.words import duration, rate, rounded
 from benchmarks.result import Results, Row, read
 from benchmarks.rounds import compared
 from concmodels import catalog
@@ -50,25 +51,19 @@ def results() -> Results:
     return read(RESULT)
 
 
-def markdown(head: list[str], lines: Iterable[list[str]], left: int = 1) -> str:
-    """Return a table in Markdown whose first columns are text."""
-    ruler = ["---"] * left + ["---:"] * (len(head) - left)
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ruler, *lines))
-
-
-def models() -> str:
+def models_table() -> str:
     """Return the table of the models: what a task is, and a hop with what ships and with what is built for it."""
     each = [f"{cell}: {what}" for cell in ("streaming", "waking") for what in ("what ships", "built for it")]
     head = ["model", "a task is", "in parallel", *each]
-    waking = {it.built.candidate: it for it in both(results(), "ring", "token")}
+    waking = {it.built.candidate: it for it in with_shipped(results(), "ring", "token")}
     lines = [
-        [*told(it, waking[it.built.candidate]), *hops(it), *hops(waking[it.built.candidate])]
-        for it in both(results(), "ring", "stream")
+        [*first_columns(it, waking[it.built.candidate]), *hop_times(it), *hop_times(waking[it.built.candidate])]
+        for it in with_shipped(results(), "ring", "stream")
     ]
-    return markdown(head, lines, left=3)
+    return Sheet(head, lines, left=3).markdown()
 
 
-def told(it: Both, waking: Both) -> list[str]:
+def first_columns(it: Both, waking: Both) -> list[str]:
     """Return what the catalog says of a model, without what only its own page needs; with the mark if a round was
     disturbed."""
     model = it.built.candidate
@@ -78,12 +73,12 @@ def told(it: Both, waking: Both) -> list[str]:
     return [f"`{model}`{mark}", *(re.split(r"[:,;(]| with its ", it)[0].strip() for it in (facts.unit, facts.parallel))]
 
 
-def hops(it: Both) -> list[str]:
+def hop_times(it: Both) -> list[str]:
     """Return the time of a hop with what ships, if anything does, and with what is built for the model."""
-    return [per_hop(it.ships) if it.ships else "", per_hop(it.built)]
+    return [hop_time(it.ships) if it.ships else "", hop_time(it.built)]
 
 
-def per_hop(row: Row) -> str:
+def hop_time(row: Row) -> str:
     """Return the time of a hop, in the unit that fits."""
     if row.median < 1e-6:
         return f"{row.median * 1e9:,.0f} ns"
@@ -97,7 +92,7 @@ def figure(row: Row, name: str) -> float:
     return value
 
 
-def free_threaded() -> str:
+def free_threaded_table() -> str:
     """Return the table of the same work with the GIL and without it."""
     twins = read(TWINS)
     one, other = twins.pythons
@@ -107,17 +102,17 @@ def free_threaded() -> str:
         if len(rows) == 2 and (ratio := compared(rows[1], rows[0], name)):
             spread = f"{ratio.median:.3g} ({ratio.low:.3g} to {ratio.high:.3g})"
             mark = f" {MARK}" if any(map(is_disturbed, rows)) else ""
-            lines.append([what + mark, *(one_figure(row, name) for row in rows), spread])
-    table = markdown(["what", one, other, f"times as fast, or as small, on {other} (spread)"], lines)
-    return table + ("\n\n*Preliminary, measured on a busy machine.*" if twins.about.get("preliminary") else "")
+            lines.append([what + mark, *(time_or_memory(row, name) for row in rows), spread])
+    table = Sheet(["what", one, other, f"times as fast, or as small, on {other} (spread)"], lines).markdown()
+    return table + ("\n*Preliminary, measured on a busy machine.*\n" if twins.about.get("preliminary") else "")
 
 
-def one_figure(row: Row, name: str) -> str:
+def time_or_memory(row: Row, name: str) -> str:
     """Return a time, or a number of bytes."""
     return f"{figure(row, name) / 2**10:,.0f} KiB" if name == MEMORY else duration(row.median)
 
 
-def web() -> str:
+def web_table() -> str:
     """Return the table of web services: how many answers, how long they take at most, what a connection takes."""
     found = read(WEB)
     head = ["model", "requests/s", "P99 alone", "P99 with 1% heavy requests", "memory of an idle connection"]
@@ -127,18 +122,18 @@ def web() -> str:
         if (row.kind == "model" or row.candidate in WEB_PEERS) and tail and idle:
             name = f"`{row.candidate}`" if row.kind == "model" else row.candidate
             mark = f" {MARK}" if any(map(is_disturbed, (row, tail, idle))) else ""
-            lines.append([name + mark, a_second(row), *tails(tail), connection(idle)])
-    return markdown(head, lines)
+            lines.append([name + mark, answers_per_second(row), *p99_of_both(tail), connection_memory(idle)])
+    return Sheet(head, lines).markdown()
 
 
-def a_second(row: Row) -> str:
+def answers_per_second(row: Row) -> str:
     """Return answers per second with their spread."""
     values = row.seconds.values()
-    median, least, most = (rate(rough(it, values)) for it in (row.per_second, 1 / row.most, 1 / row.least))
+    median, least, most = (rate(rounded(it, values)) for it in (row.per_second, 1 / row.most, 1 / row.least))
     return f"{median} ({least} to {most})"
 
 
-def tails(row: Row) -> list[str]:
+def p99_of_both(row: Row) -> list[str]:
     """Return P99 without heavy requests and with them, with their spreads."""
     return [p99(row, name) for name in ("alone_p99_s", "seconds")]
 
@@ -146,26 +141,26 @@ def tails(row: Row) -> list[str]:
 def p99(row: Row, name: str) -> str:
     """Return a latency with its spread."""
     values = row.by_round(name).values()
-    median, least, most = (duration(rough(it(values), values)) for it in (statistics.median, min, max))
+    median, least, most = (duration(rounded(it(values), values)) for it in (statistics.median, min, max))
     return f"{median} ({least} to {most})"
 
 
-def connection(row: Row) -> str:
+def connection_memory(row: Row) -> str:
     """Return the memory of a connection that waits: that of the process, and the kernel's."""
     parts = (figure(row, f"{whose}_bytes_per_connection") / 2**10 for whose in ("pss", "kernel"))
     return " + ".join(f"{kibibytes:.0f} KiB" for kibibytes in parts)
 
 
-TABLES: dict[str, Callable[[], str]] = {"models": models, "free-threaded": free_threaded, "web": web}
+TABLES: dict[str, Callable[[], str]] = {"models": models_table, "free-threaded": free_threaded_table, "web": web_table}
 
 
-def filled(text: str) -> str:
+def with_tables(text: str) -> str:
     """Return the text of the README with the tables of the result."""
     for name, table in TABLES.items():
         start, end = f"<!-- {name} -->\n", "<!-- end -->"
         before, mark, rest = text.partition(start)
         if mark:
-            text = f"{before}{start}{table()}\n{end}{rest.partition(end)[2]}"
+            text = f"{before}{start}{table()}{end}{rest.partition(end)[2]}"
     return text
 
 
@@ -178,7 +173,7 @@ def pictures() -> dict[Path, str]:
 
 if __name__ == "__main__":
     readme = ROOT / "README.md"
-    readme.write_text(filled(readme.read_text()))
+    readme.write_text(with_tables(readme.read_text()))
     PICTURES.mkdir(exist_ok=True)
     for path, text in pictures().items():
         path.write_text(text)

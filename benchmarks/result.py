@@ -292,12 +292,6 @@ def runs_of(benchmark: Any) -> Iterator[tuple[float, dict[str, Any]]]:
 def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
     """Return the row that these runs make."""
     first = runs[0][1]
-    figures: dict[str, dict[int, float]] = {}
-    for _, about in runs:
-        for name in about:
-            if name.startswith(FIGURE) or name in PYPERFS:
-                value = typed(about, name, int, float)
-                figures.setdefault(name.removeprefix(FIGURE), {})[typed(about, "round", int)] = value
     suite, cell, candidate, kind, python, gil, step = (
         typed(first, name, str) for name in ("suite", "cell", "candidate", "kind", "python", "gil", "step")
     )
@@ -316,10 +310,21 @@ def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
         parameters=dict(json.loads(first["parameters"])),
         libraries=dict(json.loads(first["libraries"])),
         seconds={typed(about, "round", int): value for value, about in runs},
-        figures=figures,
+        figures=figures_of(runs),
         histograms={number: {int(key): it for key, it in found.items()} for number, found in dicts(runs, "histogram")},
         error_names=dict(dicts(runs, "error_names")),
     )
+
+
+def figures_of(runs: list[tuple[float, dict[str, Any]]]) -> dict[str, dict[int, float]]:
+    """Return the other figures of these runs by name and round. Raises `TypeError` if one is no number."""
+    figures: dict[str, dict[int, float]] = {}
+    for _, about in runs:
+        for name in about:
+            if name.startswith(FIGURE) or name in PYPERFS:
+                value = typed(about, name, int, float)
+                figures.setdefault(name.removeprefix(FIGURE), {})[typed(about, "round", int)] = value
+    return figures
 
 
 def dicts(runs: list[tuple[float, dict[str, Any]]], name: str) -> Iterator[tuple[int, dict[str, int]]]:

@@ -1,4 +1,4 @@
-"""What a few rounds say of a figure: between what its median lies, and when they are too few to say anything.
+"""Conclusions from a few rounds: between what the median of a figure lies, and when the rounds are too few to say.
 
 Each round lies above the true median as likely as below it. So the k-th smallest and the k-th greatest of n values have
 the median between them with a probability that the binomial distribution gives, whatever the shape of the noise (the
@@ -91,6 +91,3 @@ def compared(ours: Row, theirs: Row, figure: str = "seconds") -> Interval | None
     mine, others = map(interval, sides)
     rounds = min(mine.rounds, others.rounds)
     return Interval(others.median / mine.median, others.low / mine.high, others.high / mine.low, rounds)
-
-
-__all__ = ["CONFIDENCE", "ENOUGH", "Interval", "by_round", "compared", "interval"]

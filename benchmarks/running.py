@@ -20,17 +20,17 @@ CALM: dict[str, Any] = {"refresh_per_second": 1}
 """The bar is drawn beside what is measured, and on the same CPUs."""
 
 
-def measured(options: Namespace, candidates: list[Candidate], command: str) -> int:
+def measure(options: Namespace, candidates: list[Candidate], command: str) -> int:
     """Measure these, write the file, and say what came of it; return the exit status."""
     session = Session(options, candidates, command)
     status = OK
     try:
-        with bar(session) as tell:
+        with progress_bar(session) as tell:
             session.run(tell)
     except KeyboardInterrupt:
         status = INTERRUPTED
     results = session.record.results()
-    told(results, quick=options.quick)
+    print_outcome(results, quick=options.quick)
     if options.output:
         part = "" if status == OK else "; what was measured until then"
         console(sys.stderr).print(f"The result is in {options.output}{part}.", soft_wrap=True)
@@ -40,7 +40,7 @@ def measured(options: Namespace, candidates: list[Candidate], command: str) -> i
 
 
 @contextmanager
-def bar(session: Session) -> Iterator[Callable[[Turn], None]]:
+def progress_bar(session: Session) -> Iterator[Callable[[Turn], None]]:
     """Yield a function that shows progress on a terminal; it is called with each turn when that begins."""
     terminal = console(sys.stderr)
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
@@ -54,18 +54,18 @@ def bar(session: Session) -> Iterator[Callable[[Turn], None]]:
         yield tell
 
 
-def told(results: Results, *, quick: bool) -> None:
+def print_outcome(results: Results, *, quick: bool) -> None:
     """Print the goals and what was left out. A quick run says nothing about goals."""
     out = console(sys.stdout)
     for table in () if quick else tables.goals(results):
         out.print(table)
         out.print()
-    for line in (*tables.left_out(results), *(wild(results) if quick else ())):
+    for line in (*tables.left_out(results), *(far_from_goals(results) if quick else ())):
         out.print(line, markup=False, soft_wrap=True)
     out.print(tables.summary(results))
 
 
-def wild(results: Results) -> Iterator[str]:
+def far_from_goals(results: Results) -> Iterator[str]:
     """Return a line for every ratio that is far off its goal."""
     for python in results.pythons:
         for it in verdicts(results, python):
@@ -76,4 +76,4 @@ def wild(results: Results) -> Iterator[str]:
 
 def is_bad(results: Results, quick: bool) -> bool:
     """Return whether something failed or, in a quick run, a ratio is far off its goal."""
-    return any(it.failed for it in results.left_out) or (quick and any(wild(results)))
+    return any(it.failed for it in results.left_out) or (quick and any(far_from_goals(results)))

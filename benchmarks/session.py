@@ -178,4 +178,4 @@ def loops_found(benchmark: Any) -> int:
 
 def described(candidate: Candidate) -> str:
     """Return the sizes of a candidate in one line."""
-    return ", ".join(f"{name} {value}" for name, value in candidate.shown.items())
+    return ", ".join(f"{name} {value}" for name, value in candidate.parameters.items())

@@ -124,6 +124,3 @@ def beside(results: Results) -> str:
     if not disturbed:
         return ""
     return f"; {disturbed} of {len(rows)} rows had a round that other work disturbed or that the load generator limited"
-
-
-__all__ = ["cells", "goals", "left_out", "summary"]

@@ -1,4 +1,4 @@
-"""What is measured with the GIL and without it: `python -m benchmarks run --twins`, in 20 minutes.
+"""The candidates that are measured with the GIL and without it: `python -m benchmarks run --twins`, in 20 minutes.
 
 Twins are two builds of one version that differ in the GIL and in what comes with it, such as the memory allocator; the
 result says of each how it was built (`benchmarks.machine.build`). Measured is what a page compares, on the models that

@@ -82,10 +82,10 @@ class Timed:
 
     def __call__(self, loops: int) -> float:
         """Return the seconds of all repetitions together; other figures are those of the last one."""
-        return sum(self.once() for _ in range(loops))
+        return sum(self.repeat() for _ in range(loops))
 
-    def once(self) -> float:
-        """Return the seconds of one repetition."""
+    def repeat(self) -> float:
+        """Do the work once more; return the seconds."""
         import gc
         import json
 

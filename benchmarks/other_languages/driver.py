@@ -7,8 +7,6 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["LANGUAGES", "Outcome", "build", "stream", "token", "why_not"]
-
 HERE = Path(__file__).parent
 LANGUAGES = {"go": ("go",), "erlang": ("erlc", "erl")}
 """The languages, and the tools that each needs."""

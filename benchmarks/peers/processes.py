@@ -1,4 +1,4 @@
-"""What multiprocessing offers to connect processes with."""
+"""The means of multiprocessing to connect processes."""
 
 import multiprocessing
 import signal

@@ -11,7 +11,7 @@ The same from Python; the docs site is made of it:
     tables(results)                   {"ring-stream": Markdown, ..., "goals": ..., "left-out": ...}
 
     chart.name, chart.title           "ring-stream", and words for a heading
-    chart.says                        what to see, in a sentence or two, its figures computed; also the alternative text
+    chart.alt                         the alternative text: what to see, in a sentence or two, its figures computed
     chart.command                     the command that measures these figures again
     chart.svg(Look(dark=True))        text, with role and label for screen readers; the same whenever the figures are
     chart.png(Look(narrow=True))      bytes, at twice the size that it has on a page

@@ -52,12 +52,10 @@ def of_pools(results: Results) -> Chart | Absent:
     ]
     first = {cell: fastest(found) for cell, found in by_cell.items()}
     takeaway = "; ".join(f"{POOLS[cell][0]}, {who}" for cell, who in first.items())
-    says = "; for ".join(
-        f"{POOLS[cell][1]}, {first[cell]} ({between(found)} in all)" for cell, found in by_cell.items()
-    )
+    alt = "; for ".join(f"{POOLS[cell][1]}, {first[cell]} ({between(found)} in all)" for cell, found in by_cell.items())
     return Chart(
         "article-subinterpreters", TITLES[1], f"Fastest with start and end: {takeaway}",
-        f"Start and end of the pool included, the fastest are, for {says}.", command_for(results, every),
+        f"Start and end of the pool included, the fastest are, for {alt}.", command_for(results, every),
         drawing(panels, KEY, across=3), table(results, every),
     )  # fmt: skip
 

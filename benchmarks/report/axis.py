@@ -81,6 +81,3 @@ def linear(axes: Axes, highest: float, write: Callable[[float], str], pixels: fl
 def factor(value: float) -> str:
     """Write a ratio on an axis: `0.1`, `5`, `1,000`."""
     return words.plain(value)
-
-
-__all__ = ["factor", "linear", "log"]

@@ -26,7 +26,7 @@ def line(tag: str, about: dict[str, Any]) -> list[str]:
     return [tag, str(about.get("version")), gil, build.get("compiler", UNKNOWN), flags, optimisation]
 
 
-def says(results: Results) -> Iterator[str]:
+def notes(results: Results) -> Iterator[str]:
     """Yield what is to be known of the figures: whether they count, what they were measured on, and on which builds."""
     yield from state(results)
     yield f"Measured on {of_machine(results.about.get('machine', {}))}."
@@ -47,6 +47,3 @@ def comparison(results: Results, one: str, other: str) -> str:
             " it, such as the memory allocator, differs too."
         )
     return "The two are not built alike: part of the difference is that of their builds."
-
-
-__all__ = ["comparison", "says", "sheet"]

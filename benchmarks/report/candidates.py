@@ -22,6 +22,3 @@ def models(results: Results, suite: str, cell: str) -> list[Row]:
 def named(results: Results, row: Row) -> Row:
     """Return a row with the name that it has in charts."""
     return row if row.python == results.pythons[0] else replace(row, candidate=f"{row.candidate}, {row.python}")
-
-
-__all__ = ["models", "named", "rows_of"]

@@ -1,4 +1,4 @@
-"""What all charts are drawn on: colours, fonts, and places given in pixels of the page.
+"""The canvas of all charts: colours, fonts, and places given in pixels of the page.
 
 The colours are those of Okabe and Ito, which people of every kind of colour sight can tell apart. A family of models
 has one of them; within a family the labels stand at the lines, so that no colour has to be remembered.

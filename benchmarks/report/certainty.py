@@ -46,8 +46,8 @@ def chart(results: Results) -> Chart | Absent:
     )
     draw = drawing(panels, {"mark": "if the plain range of the rounds decided"}, across=2)
     holding = {number: shares(rows, ARM, *there, number=number).holds for number in enough}
-    says = f"{takeaway}. {summary(finds, holding)}"
-    return Chart("certainty", TITLE, takeaway, says, command_for(results, rows), draw, sheet(alarms, finds, holding))
+    alt = f"{takeaway}. {summary(finds, holding)}"
+    return Chart("certainty", TITLE, takeaway, alt, command_for(results, rows), draw, sheet(alarms, finds, holding))
 
 
 class Shares(NamedTuple):
@@ -120,6 +120,3 @@ def sheet(alarms: dict[int, Shares], finds: dict[tuple[str, int], Shares], holdi
         for number, alarm in alarms.items()
     ]
     return Sheet([*head, "truth held"], lines)
-
-
-__all__ = ["charts"]

@@ -26,9 +26,9 @@ class Chart:
     title: str
     """What it is about, for lists of charts."""
     takeaway: str
-    """What one should remember of it, in a sentence without a full stop. Like `says` it comes from the result."""
-    says: str
-    """What there is to see, for those who don't see it."""
+    """What one should remember of it, in a sentence without a full stop. Like `alt` it comes from the result."""
+    alt: str
+    """The alternative text: what there is to see, for those who don't see it."""
     command: str
     """What measures these figures again."""
     draw: Callable[[Look], Figure] | None
@@ -42,7 +42,7 @@ class Chart:
         """Return the picture as SVG, which depends only on the figures; its words are text."""
         file = io.StringIO()
         self._save(look, file, format="svg", metadata={"Date": None, "Creator": None, "Title": self.takeaway})
-        return slim(file.getvalue()).replace("<svg ", f'<svg role="img" aria-label="{escape(self.says)}" ', 1)
+        return slim(file.getvalue()).replace("<svg ", f'<svg role="img" aria-label="{escape(self.alt)}" ', 1)
 
     def svgs(self) -> dict[Look, str]:
         """Return all four pictures; a dark one is not drawn where it is the light one in other colours."""
@@ -113,6 +113,3 @@ def command_for(results: Results, rows: Iterable[Row]) -> str:
     pythons = [it for tag in results.pythons if len(results.pythons) > 1 for it in ("--python", tag)]
     quick = ["--quick"] if results.about.get("quick") else []
     return shlex.join(["python", "-m", "benchmarks", "run", *paths, *pythons, *quick, "--output", "new.json"])
-
-
-__all__ = ["Absent", "Chart", "Look", "command_for", "table"]

@@ -24,7 +24,7 @@ KEY = {"met": "goal met", "missed": "goal missed", "undecided": "undecided", "go
 
 
 class Comparison(NamedTuple):
-    """How many times as fast a model is as something else, and how many times it is meant to be."""
+    """A model beside something else: how many times as fast it is, and how many times it is meant to be."""
 
     model: str
     other: str
@@ -49,7 +49,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         dots = [dot(it.model, it.other, it.ratio, goal=it.goal) for it in found]
         draw = drawing([ratio_panel(dots, "how many times as fast as that (log)")], KEY)
         command = command_for(results, rows)
-        yield Chart(f"comparison-{cell}", title, ends(found, cell), says(found, cell), command, draw, sheet(found))
+        yield Chart(f"comparison-{cell}", title, ends(found, cell), alt_text(found, cell), command, draw, sheet(found))
 
 
 def comparisons(results: Results, ours: Row) -> list[Comparison]:
@@ -84,7 +84,7 @@ def ends(found: list[Comparison], cell: str) -> str:
     return each[0] if best is worst else f"Farthest to the right{but}, {each[0]}; farthest to the left, {each[1]}"
 
 
-def says(found: list[Comparison], cell: str) -> str:
+def alt_text(found: list[Comparison], cell: str) -> str:
     """Say where the ends are, how many goals are met, and which are not."""
     text, held = f"{ends(found, cell)}.", [it for it in found if it.goal]
     if not held:
@@ -104,6 +104,3 @@ def sheet(found: list[Comparison]) -> Sheet:
         goal = [f"{it.goal:g}" if it.goal else "", it.met]
         lines.append([it.model, it.other, *map(words.plain, it.ratio[:3]), *goal])
     return Sheet(["model", "against", "times as fast", "from", "to", "goal", "met"], lines, left=2)
-
-
-__all__ = ["charts"]

@@ -87,6 +87,3 @@ def left_out_sheet(results: Results) -> Sheet:
     """Return a table of what could not be measured, and why."""
     lines = [line.partition(": ")[::2] for line in left_out(results)]
     return Sheet(["", "what, and why"], [list(line) for line in lines], left=2)
-
-
-__all__ = ["absent", "charts", "goal_sheet", "model_charts", "tables"]

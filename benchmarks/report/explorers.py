@@ -72,6 +72,3 @@ def ploom_proof(row: Row | None) -> str:
         return NOT_THERE
     ran = f"{row.figure('ran') or 0:,.0f}"
     return f"all {ran}" if row.figure("complete") else f"not all, {ran}"
-
-
-__all__ = ["SUITE", "tables"]

@@ -98,6 +98,3 @@ def libraries(results: Results) -> str:
 def method() -> str:
     """Return how it was measured, in paragraphs."""
     return "".join(f"<p>{escape(text)}</p>" for text in METHOD)
-
-
-__all__ = ["code", "facts", "method", "state"]

@@ -26,7 +26,7 @@ WRONG = "wrong_per_million"
 
 @dataclass(frozen=True)
 class Pair:
-    """What was measured under both Pythons: the ratio, the rows of the first one, its figure under each in words."""
+    """A figure under both Pythons: the ratio, the rows of the first one, the figure under each in words."""
 
     group: str
     label: str
@@ -109,9 +109,9 @@ def ratios(results: Results, one: str, other: str) -> Chart | Absent:
     better, worse = sum(it.ratio.above(1) for it in found), sum(it.ratio.below(1) for it in found)
     undecided = len(found) - better - worse
     takeaway = f"Without the GIL, {better} of {len(found)} figures are better, {worse} worse, {undecided} undecided"
-    says = f"{takeaway}. {extremes(results, found, one, other)} {comparison(results, one, other)}"
+    alt = f"{takeaway}. {extremes(results, found, one, other)} {comparison(results, one, other)}"
     command = command_for(results, [row for it in found for row in it.rows])
-    return Chart(f"gil-{other}", TITLE, takeaway, says, command, draw, pairs_sheet(found, one, other))
+    return Chart(f"gil-{other}", TITLE, takeaway, alt, command, draw, pairs_sheet(found, one, other))
 
 
 def grouped(results: Results, one: str, other: str) -> Iterator[Pair]:
@@ -120,11 +120,11 @@ def grouped(results: Results, one: str, other: str) -> Iterator[Pair]:
         for name in group.candidates:
             first, second = (results.row(group.suite, group.cell, name, python) for python in (one, other))
             if first and second and (ratio := compared(second, first, group.figure)):
-                figures = written(first, group.figure), written(second, group.figure)
+                figures = figure_text(first, group.figure), figure_text(second, group.figure)
                 yield Pair(group.title, name, ratio, [first], figures)
 
 
-def written(row: Row, figure: str) -> str:
+def figure_text(row: Row, figure: str) -> str:
     """Return a figure of a row in words."""
     return words.duration(row.median) if figure == "seconds" else words.size(row.figure(figure) or 0)
 
@@ -175,10 +175,10 @@ def works(results: Results, one: str, other: str) -> Chart | Absent:
     values = {(row.candidate, title): spread(row) for title, found in rows.items() for row in found}
     models = sorted({name for name, _ in values}, key=lambda name: (POOLS.index(name.partition(",")[0]), name))
     sheet = Sheet(["", *rows], [[name, *(values.get((name, title), "") for title in rows)] for name in models])
-    return table(f"works-{other}", WORKS_TITLE, gained(results, one, other), results, every, sheet, WORKS_NOTE)
+    return table(f"works-{other}", WORKS_TITLE, gain_of_threads(results, one, other), results, every, sheet, WORKS_NOTE)
 
 
-def gained(results: Results, one: str, other: str) -> str:
+def gain_of_threads(results: Results, one: str, other: str) -> str:
     """Say what a warm pool of threads that compute gains over one thread of the same Python, which is asyncio's."""
     each = []
     for python in (one, other):
@@ -234,6 +234,3 @@ def race_line(row: Row) -> list[str]:
 def total(row: Row, name: str) -> float:
     """Return the sum of a figure over all rounds."""
     return sum(row.by_round(name).values())
-
-
-__all__ = ["charts"]

@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
     @property
     def ratio(self) -> Interval | None:
-        """How many times as many answers there are without the GIL; None if that was not measured.
+        """The answers without the GIL over those with it; None if that was not measured.
 
         Rounds that other work disturbed do not count where there are others.
         """
@@ -54,7 +54,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
     rows = [row for line in compared for row in line.now.values()]
     below = f"answers on {WITHOUT} for one on {WITH} (log)"
     draw = drawing([ratio_panel(dots(compared), below)], {"then": "then, on 8 cores"})
-    yield Chart(NAME, TITLE, takeaway(compared), says(compared), command_for(results, rows), draw, sheet(found))
+    yield Chart(NAME, TITLE, takeaway(compared), alt_text(compared), command_for(results, rows), draw, sheet(found))
 
 
 def lines(results: Results) -> list[Line]:
@@ -93,13 +93,13 @@ def takeaway(compared: list[Line]) -> str:
     return f"Without the GIL Granian gives {part} of the answers per second that the same service gives with it"
 
 
-def says(compared: list[Line]) -> str:
+def alt_text(compared: list[Line]) -> str:
     """Say where the GIL matters most, and what the article has there."""
     found = sorted((line for line in compared if line.past_ratio), key=lambda line: both_ratios(line)[0] or 0)
     if not found:
         return "The article has no ratio for any of these."
     least, most = found[0], found[-1]
-    now, then = ([words.many(it or 0) for it in pair] for pair in zip(*map(both_ratios, (least, most)), strict=True))
+    now, then = ([words.as_many(it or 0) for it in pair] for pair in zip(*map(both_ratios, (least, most)), strict=True))
     names = [name_of(it) for it in (least, most)]
     return (
         f"Without the GIL {names[0]} gives {now[0]} answers as with it, {names[1]} {now[1]}; in the article, on eight"

@@ -66,7 +66,7 @@ def drawing(grids: list[Grid]) -> Callable[[Look], Figure]:
         canvas = Canvas(look, top - BETWEEN + 4)
         each = (look.width - labels - 4) / across
         for block, at in zip(blocks, tops, strict=True):
-            add(canvas, block, at, labels, each)
+            draw_grid(canvas, block, at, labels, each)
         canvas.key(handles)
         return canvas.figure
 
@@ -96,7 +96,7 @@ def head_height(block: Grid, look: Look) -> float:
     return title + max(len(name_lines(column, look)) for column in block.columns) * letters(look) * 1.3 + 8
 
 
-def add(canvas: Canvas, block: Grid, top: float, labels: float, each: float) -> None:
+def draw_grid(canvas: Canvas, block: Grid, top: float, labels: float, each: float) -> None:
     """Draw a block at this height: names, labels, squares."""
     from matplotlib.patches import Rectangle
 
@@ -124,7 +124,7 @@ def add(canvas: Canvas, block: Grid, top: float, labels: float, each: float) -> 
             axes.add_patch(Rectangle(place, each - 2 * EDGE, ROW - 2 * EDGE, label=name, **how))
             middle = (each * (number + 0.5), ROW * (row + 0.5) + 0.5)
             weight = "bold" if state(ratio) == "bad" else "normal"
-            axes.text(*middle, written(ratio), ha="center", va="center", color=ink, fontweight=weight)
+            axes.text(*middle, ratio_in_short(ratio), ha="center", va="center", color=ink, fontweight=weight)
 
 
 def look_of(ratio: Interval, look: Look) -> tuple[str, str]:
@@ -146,9 +146,6 @@ def brightness(fill: Sequence[float]) -> float:
     return 0.21 * red + 0.72 * green + 0.07 * blue
 
 
-def written(ratio: Interval) -> str:
+def ratio_in_short(ratio: Interval) -> str:
     """Return a ratio in the few characters that a square has room for."""
     return words.plain(float(f"{ratio.median:.2g}"))
-
-
-__all__ = ["Grid", "drawing", "state"]

@@ -71,7 +71,7 @@ class Part:
 
     @property
     def names(self) -> dict[str, str]:
-        """What stands at the end of each line in colour."""
+        """The text at the end of each line in colour."""
         return {it: f"{it} {self.write(line[-1][1])}" if self.slopes else it for it, line in self.shown.items()}
 
     @property
@@ -109,7 +109,7 @@ def drawing(parts: list[Part], same_axis: bool = True, across: int = 2) -> Calla
         for number, part in enumerate(parts):
             row, column = divmod(number, columns)
             box = (column * (space + GAP), row * each, space, plot)
-            add(canvas, part, box, names, span(parts if same_axis else [part]))
+            draw_part(canvas, part, box, names, span(parts if same_axis else [part]))
         return canvas.figure
 
     return draw
@@ -121,7 +121,7 @@ def span(parts: list[Part]) -> tuple[float, float]:
     return min(values) / 1.4, max(values) * 1.4
 
 
-def add(
+def draw_part(
     canvas: Canvas, part: Part, box: tuple[float, float, float, float], names: float, ends: tuple[float, float]
 ) -> None:
     """Draw one at this place, so wide and with axes so high; names at the ends of lines take so much of the width."""
@@ -132,8 +132,8 @@ def add(
     canvas.words(left, top + 6, part.title, fontweight="bold")
     canvas.words(right - 2, top + 6, part.across, ha="right", color=soft)
     axes = canvas.axes(left + values, top + TITLE, width, plot)
-    strokes(axes, part, canvas)
-    bottom(axes, part, width, look)
+    draw_lines(axes, part, canvas)
+    set_ticks(axes, part, width, look)
     axis.log(axes, "y", *ends, part.write, plot * (1.2 if part.slopes else 1.4))
     if part.slopes:
         axes.invert_yaxis()
@@ -141,7 +141,7 @@ def add(
     name_lines(axes, part, look, plot)
 
 
-def strokes(axes: Axes, part: Part, canvas: Canvas) -> None:
+def draw_lines(axes: Axes, part: Part, canvas: Canvas) -> None:
     """Draw all lines: those in grey, those of baselines, and those in colour."""
     its, places = canvas.colours, part.places
     grey = {"color": its.rule, "linewidth": 1, "zorder": 1.5}
@@ -158,7 +158,7 @@ def strokes(axes: Axes, part: Part, canvas: Canvas) -> None:
             axes.plot([places[it] for it, _ in line], [value for _, value in line], label=f"{kind} {name}", **how)
 
 
-def bottom(axes: Axes, part: Part, pixels: float, look: Look) -> None:
+def set_ticks(axes: Axes, part: Part, pixels: float, look: Look) -> None:
     """Set the ticks of the x axis: all sizes, except where two would touch."""
     places = part.places
     least, most = min(places.values()), max(places.values())
@@ -184,7 +184,7 @@ def name_lines(axes: Axes, part: Part, look: Look, pixels: float) -> None:
     places, names = part.places, part.names
     ends = sorted((log10(line[-1][1]), name) for name, line in part.shown.items())
     least = letters(look) * 1.2 * (highest - lowest) / pixels
-    ups = apart([at for at, _ in ends], least, lowest, highest)
+    ups = spread_out([at for at, _ in ends], least, lowest, highest)
     for (_, name), up in zip(ends, ups, strict=True):
         model, _ = part.style(name)
         how: dict[str, Any] = {"va": "center", "color": for_words(look, model), "annotation_clip": False}
@@ -196,10 +196,10 @@ def name_lines(axes: Axes, part: Part, look: Look, pixels: float) -> None:
             names[name], (places[size], value), beside, textcoords=axes.get_yaxis_transform(), arrowprops=thin, **how
         )
         if name == part.thick:
-            begin(axes, part, name, how | {"color": for_words(look, model)}, look)
+            write_begin(axes, part, name, how | {"color": for_words(look, model)}, look)
 
 
-def begin(axes: Axes, part: Part, name: str, how: dict[str, Any], look: Look) -> None:
+def write_begin(axes: Axes, part: Part, name: str, how: dict[str, Any], look: Look) -> None:
     """Write where a line begins, over a tick that is near."""
     size, value = part.shown[name][0]
     behind = {"facecolor": colours(look).page, "edgecolor": "none", "pad": 1}
@@ -207,7 +207,7 @@ def begin(axes: Axes, part: Part, name: str, how: dict[str, Any], look: Look) ->
     axes.annotate(part.write(value), **at, **how, bbox=behind)
 
 
-def apart(at: list[float], least: float, lowest: float, highest: float) -> list[float]:
+def spread_out(at: list[float], least: float, lowest: float, highest: float) -> list[float]:
     """Return these places in the same order, at least so far from each other, and within the two limits."""
     found: list[float] = []
     for own in at:
@@ -220,6 +220,3 @@ def apart(at: list[float], least: float, lowest: float, highest: float) -> list[
     if found and found[0] < lowest:
         found = [up + lowest - found[0] for up in found]
     return found
-
-
-__all__ = ["Line", "Part", "drawing"]

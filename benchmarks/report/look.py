@@ -16,7 +16,7 @@ class Look:
 
     @property
     def width(self) -> int:
-        """How wide the picture is, in pixels."""
+        """The width of the picture, in pixels."""
         return NARROW if self.narrow else WIDE
 
 

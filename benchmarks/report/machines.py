@@ -139,7 +139,7 @@ def cell_sheet(every: list[Measured], suite: str, cell: str) -> Sheet | None:
     candidates = shared(found)
     if not candidates:
         return None
-    held = held_against(found, candidates)
+    held = references(found, candidates)
     lines = []
     for name in candidates:
         first = next(column.rows[name] for column in found if name in column.rows)
@@ -148,7 +148,7 @@ def cell_sheet(every: list[Measured], suite: str, cell: str) -> Sheet | None:
     return Sheet(["", *heads], lines).without_empty()
 
 
-def held_against(every: list[Column], candidates: list[str]) -> str:
+def references(every: list[Column], candidates: list[str]) -> str:
     """Return what the rows of each column are held against: a plain loop, or a candidate that all columns have."""
     rows = [row for column in every for name, row in column.rows.items() if name in candidates and row.kind == "model"]
     if rows and all(row.figure("speedup") for row in rows):
@@ -171,9 +171,9 @@ def ratio(row: Row, reference: Row | None) -> str:
     """Return how many times as fast a row is as another of its column, or as the plain loop that its run has timed."""
     if reference is None:
         speedup = row.figure("speedup")
-        return words.turned(speedup) if speedup else ""
+        return words.as_fast(speedup) if speedup else ""
     known = compared(row, reference)
-    return words.turned(known.median) if known else ""
+    return words.as_fast(known.median) if known else ""
 
 
 def same_work(one: Row, other: Row) -> bool:
@@ -181,7 +181,7 @@ def same_work(one: Row, other: Row) -> bool:
     return one.parameters == other.parameters and one.steps == other.steps
 
 
-def says(every: list[Measured], suite: str, cell: str) -> str:
+def lead(every: list[Measured], suite: str, cell: str) -> str:
     """Say which models lead in each column, and whether they are the same everywhere."""
     found = columns(every, suite, cell)
     candidates = shared(found)
@@ -219,7 +219,7 @@ def parts(every: list[Measured]) -> Iterator[str]:
     for suite, cell in cells:
         sheet = cell_sheet(every, suite, cell)
         table = sheet.html() if sheet else ""
-        about = f"Time per {step_of(every, suite, cell)}. {says(every, suite, cell)}"
+        about = f"Time per {step_of(every, suite, cell)}. {lead(every, suite, cell)}"
         yield f'<section id="{anchor(suite, cell)}"><h2>{escape(f"{suite}/{cell}")}</h2><p>{escape(about)}</p>{table}'
         yield "</section>"
     yield "</main>"
@@ -238,6 +238,3 @@ def files(every: list[Measured]) -> Iterator[tuple[str, bytes]]:
         sheet = cell_sheet(every, suite, cell)
         if sheet:
             yield f"tables/machines-{anchor(suite, cell)}.md", sheet.markdown().encode()
-
-
-__all__ = ["Measured", "about_sheet", "cell_sheet", "files", "measured", "page", "says", "shared_cells", "warnings"]

@@ -10,7 +10,7 @@ from benchmarks.report.polling import with_note
 from benchmarks.report.ranking import less
 from benchmarks.report.rows import Panel, bar, drawing
 from benchmarks.report.sheet import Sheet, of_rows
-from benchmarks.report.spawn import TIME, taken
+from benchmarks.report.spawn import TIME, memory_of
 from benchmarks.result import Results, Row
 
 RINGS = {"stream": "everything in flight", "token": "one message in flight", "bounded": "at most 64 in each channel"}
@@ -45,9 +45,9 @@ def rings(results: Results, model: str) -> Chart | Absent:
     if not found:
         return Absent(title, f"no full ring was measured on {model}")
     draw = drawing([panel(cell, rows) for cell, rows in found.items()], KEY)
-    says = " ".join(place(cell, rows) for cell, rows in found.items())
+    alt = " ".join(place_text(cell, rows) for cell, rows in found.items())
     command = command_for(results, [row for each in found.values() for row in each])
-    return Chart(f"{slug(model)}-ring", title, both_hops(found, model), says, command, draw, table(results, found))
+    return Chart(f"{slug(model)}-ring", title, both_hops(found, model), alt, command, draw, table(results, found))
 
 
 def both_hops(found: dict[str, list[Row]], model: str) -> str:
@@ -78,7 +78,7 @@ def label(row: Row) -> str:
     return "by hand" if row.kind == "baseline" else row.candidate
 
 
-def place(cell: str, rows: list[Row]) -> str:
+def place_text(cell: str, rows: list[Row]) -> str:
     """Say how the model does in one ring."""
     own = next(row for row in rows if row.kind == "model")
     others = [row for row in rows if row is not own]
@@ -107,23 +107,23 @@ def units(results: Results, model: str) -> Chart | Absent:
     sweep, baseline = (results.sweep("spawn", "units", name) for name in (model, f"baseline {model}"))
     if not sweep:
         return Absent(title, f"no tasks of {model} were started")
-    memory = [(number, taken(row)) for number, row in sweep if taken(row) > 0]
-    baseline_memory = [(number, taken(row)) for number, row in baseline if taken(row) > 0]
-    parts = [grown(model, "time", [(n, row.median) for n, row in sweep], [(n, row.median) for n, row in baseline])]
-    parts += [grown(model, "memory", memory, baseline_memory)] if memory else []
+    memory = [(number, memory_of(row)) for number, row in sweep if memory_of(row) > 0]
+    baseline_memory = [(number, memory_of(row)) for number, row in baseline if memory_of(row) > 0]
+    parts = [growth(model, "time", [(n, row.median) for n, row in sweep], [(n, row.median) for n, row in baseline])]
+    parts += [growth(model, "memory", memory, baseline_memory)] if memory else []
     number, row = sweep[-1]
     takes = f" and takes {words.size(memory[-1][1])}" if memory and memory[-1][0] == number else ""
     each = f"starts in {words.duration(row.median)}{takes}"
     takeaway = f"{model}: one of {TIME.tick(number)} {each}"
-    says = f"Among {TIME.tick(number)} tasks, one of {model} {each}{' of memory' if takes else ''}."
+    alt = f"Among {TIME.tick(number)} tasks, one of {model} {each}{' of memory' if takes else ''}."
     rows = [row for _, row in (*sweep, *baseline)]
     draw = lines_drawing(parts, same_axis=False)
     note = "Dotted: the same by hand." if baseline else ""
     command = command_for(results, rows)
-    return Chart(f"{slug(model)}-units", title, takeaway, says, command, draw, units_sheet(rows), note)
+    return Chart(f"{slug(model)}-units", title, takeaway, alt, command, draw, units_sheet(rows), note)
 
 
-def grown(model: str, what: str, shown: Line, baseline: Line) -> Part:
+def growth(model: str, what: str, shown: Line, baseline: Line) -> Part:
     """Return the values of time or of memory."""
     write = words.duration if what == "time" else words.size
     hand = {model: baseline} if baseline else {}
@@ -137,11 +137,8 @@ def units_sheet(rows: list[Row]) -> Sheet:
             label(row),
             f"{row.parameters['units']:,}",
             words.duration(row.median),
-            words.size(taken(row)) if taken(row) > 0 else "",
+            words.size(memory_of(row)) if memory_of(row) > 0 else "",
         ]
         for row in rows
     ]
     return Sheet(["", "tasks", "time per task", "memory per task"], lines).without_empty()
-
-
-__all__ = ["charts"]

@@ -38,13 +38,13 @@ def parts(results: Results) -> Iterator[str]:
     yield contents(shown, bool(goals.lines))
     yield "<main>"
     if goals.lines:
-        yield f'<section id="goals"><h2>The goals</h2><p>{escape(how_many(results))}</p>{goals.html()}</section>'
+        yield f'<section id="goals"><h2>The goals</h2><p>{escape(goals_text(results))}</p>{goals.html()}</section>'
     yield from map(section, shown)
     yield from missing(results)
     yield f'<section id="method"><h2>How it is measured, and what that does not tell</h2>{method()}</section></main>'
 
 
-def how_many(results: Results) -> str:
+def goals_text(results: Results) -> str:
     """Say how many of the goals are met."""
     from benchmarks.goals import verdicts
 
@@ -87,7 +87,7 @@ def picture(chart: Chart) -> str:
     """Return the four pictures, of which a browser shows one."""
     drawn = chart.svgs()
     sources = "".join(f'<source media="{when}" srcset="{data(drawn[look])}">' for when, look in LOOKS.items())
-    return f'<picture>{sources}<img role="img" alt="{escape(chart.says)}" src="{data(drawn[Look()])}"></picture>'
+    return f'<picture>{sources}<img role="img" alt="{escape(chart.alt)}" src="{data(drawn[Look()])}"></picture>'
 
 
 def data(svg: str) -> str:
@@ -102,6 +102,3 @@ def missing(results: Results) -> Iterator[str]:
     nothing = "<p>Everything that was chosen for this run was measured.</p>"
     listed = f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>" if lines else nothing
     yield f'<section id="missing"><h2>What is not here</h2>{listed}</section>'
-
-
-__all__ = ["page"]

@@ -13,6 +13,3 @@ def polls(cell: str, candidate: str) -> bool:
 def with_note(cell: str, candidate: str) -> str:
     """Return the name, with the reason for its time if it polls."""
     return f"{candidate} ({EVERY})" if polls(cell, candidate) else candidate
-
-
-__all__ = ["EVERY", "polls", "with_note"]

@@ -39,7 +39,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 @dataclass(frozen=True)
 class Gain:
-    """How many times as fast as the plain loop a model did one kind of work."""
+    """The ratio of the plain loop's time to a model's, for one kind of work."""
 
     row: Row
     ratio: Interval
@@ -54,7 +54,7 @@ class Work:
 
     @property
     def seconds(self) -> float:
-        """How long the shortest run of it took."""
+        """The length of its shortest run."""
         return min(it.row.median * it.row.steps for it in self.gains)
 
     @property
@@ -71,8 +71,8 @@ def gain(results: Results) -> Chart | Absent:
         return Absent(title, "none of the pool's tasks that compute, wait or read was measured")
     command = command_for(results, [it.row for work in works for it in work.gains])
     draw = drawing([panel(work) for work in works], {"line": "as many times as there are workers"}, across=3)
-    says = " ".join(map(summary, works))
-    return Chart("pool-speedup", title, computing(works), says, command, draw, sheet(works), too_short(works))
+    alt = " ".join(map(summary, works))
+    return Chart("pool-speedup", title, gains_text(works), alt, command, draw, sheet(works), unranked_text(works))
 
 
 def work_of(results: Results, cell: str) -> Work:
@@ -106,10 +106,10 @@ def panel(work: Work) -> Panel:
     bars = [bar_of(it.row, it.ratio.median, it.ratio[1:3]) for it in work.gains]
     title = f"{WORKS[work.cell]}, {workers} workers" if workers else WORKS[work.cell]
     below = "times as fast" if work.ranked else "times as fast (not ranked)"
-    return Panel(title, bars, below, words.turned, log=False, line=workers)
+    return Panel(title, bars, below, words.as_fast, log=False, line=workers)
 
 
-def computing(works: list[Work]) -> str:
+def gains_text(works: list[Work]) -> str:
     """Say which models compute faster than a plain loop, and what waiting gains.
 
     Where there are several Pythons, what threads gain by computing comes first.
@@ -159,7 +159,7 @@ def summary(work: Work) -> str:
     return f"{WORKS[work.cell].capitalize()}: {each}."
 
 
-def too_short(works: list[Work]) -> str:
+def unranked_text(works: list[Work]) -> str:
     """Say which kinds of work are not ranked."""
     parts = [f"{WORKS[it.cell]} took {words.duration(it.seconds)}" for it in works if not it.ranked]
     why = f"Not ranked, because a run under {words.duration(SHORTEST)} is mostly noise"
@@ -168,7 +168,7 @@ def too_short(works: list[Work]) -> str:
 
 def sheet(works: list[Work]) -> Sheet:
     """Return a table with a line for each model and a column for each kind of work."""
-    values = {(it.row.candidate, work.cell): words.turned(it.ratio.median) for work in works for it in work.gains}
+    values = {(it.row.candidate, work.cell): words.as_fast(it.ratio.median) for work in works for it in work.gains}
     names = dict.fromkeys(name for name, _ in values)
     head = ["", *(f"{WORKS[work.cell]}: times as fast" for work in works)]
     return Sheet(head, [[name, *(values.get((name, work.cell), "") for work in works)] for name in names])
@@ -183,10 +183,10 @@ def cost(results: Results, cell: str, title: str) -> Chart | Absent:
     draw = drawing([panel], BY_HAND | {"peer": "what one might pick instead"})
     ours, others = ([row for row in rows if (row.kind == "model") is own] for own in (True, False))
     each = [f"{between(it)} {where}" for it, where in ((ours, "in our pools"), (others, "in others")) if it]
-    says = f"Of the models, {ranking(ours)}" if ours else ""
-    says += f" Of what one might pick instead, {ranking(others)}" if others else ""
+    alt = f"Of the models, {ranking(ours)}" if ours else ""
+    alt += f" Of what one might pick instead, {ranking(others)}" if others else ""
     takeaway, table = f"A task takes {', '.join(each)}", of_rows(results, rows)
-    return Chart(f"pool-{cell}", title, takeaway, says.strip(), command_for(results, rows), draw, table)
+    return Chart(f"pool-{cell}", title, takeaway, alt.strip(), command_for(results, rows), draw, table)
 
 
 def scaling(results: Results) -> Chart | Absent:
@@ -199,10 +199,10 @@ def scaling(results: Results) -> Chart | Absent:
     takeaway = f"With more workers, computing in {most} {words.takes(1 / at_best(found[most]))}"
     takeaway += "" if most == least else f", in {least} it {words.takes(1 / at_best(found[least]))}"
     parts = [f"{name} {first_and_best(sweep)}" for name, sweep in found.items()]
-    says = f"Tasks a second, with the fewest workers and at best: {'; '.join(parts)}."
+    alt = f"Tasks a second, with the fewest workers and at best: {'; '.join(parts)}."
     cpus = results.about.get("machine", {}).get("cpus")
     note = f"This machine has {cpus} processors: more workers than that can't compute at the same time." if cpus else ""
-    return sweeps.chart(results, "pool-workers", WORKERS, found, takeaway, says, note)
+    return sweeps.chart(results, "pool-workers", WORKERS, found, takeaway, alt, note)
 
 
 def at_best(sweep: Sweep) -> float:

@@ -20,23 +20,23 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         rows = {cell: found for cell in results.cells(suite) if (found := models(results, suite, cell))}
         if rows:
             every = [row for found in rows.values() for row in found]
-            yield table(suite, title, leading(rows), results, every, sheet(rows), note(rows))
+            yield table(suite, title, most_often_ahead(rows), results, every, sheet(rows), note(rows))
         else:
             yield Absent(title, f"nothing of the suite {suite} was measured")
 
 
 def in_order(rows: dict[str, list[Row]]) -> list[str]:
     """Return the models by how many times as long as the fastest they take: the geometric mean over their programs."""
-    return sorted({row.candidate for found in rows.values() for row in found}, key=lambda it: on_the_whole(rows, it))
+    return sorted({row.candidate for found in rows.values() for row in found}, key=lambda it: mean_of(rows, it))
 
 
-def on_the_whole(rows: dict[str, list[Row]], model: str) -> float:
+def mean_of(rows: dict[str, list[Row]], model: str) -> float:
     """Return that mean of a model."""
     logs = [log(row.median / found[0].median) for found in rows.values() for row in found if row.candidate == model]
     return exp(sum(logs) / len(logs))
 
 
-def leading(rows: dict[str, list[Row]]) -> str:
+def most_often_ahead(rows: dict[str, list[Row]]) -> str:
     """Say which model is most often among the fastest, and in how many of the programs."""
     ranked = [found for found in rows.values() if are_ranked(found)]
     if not ranked:

@@ -1,4 +1,4 @@
-"""What can be said of an order: rows are ranked only as far as their rounds tell them apart (`benchmarks.rounds`)."""
+"""Orders of rows, which are ranked only as far as their rounds tell them apart (`benchmarks.rounds`)."""
 
 from collections.abc import Iterable
 
@@ -67,6 +67,3 @@ def unranked(rows: list[Row]) -> str:
     if rounds < ENOUGH:
         return f"{words.counted(rounds, 'round')} can't tell which is first"
     return "no order can be told"
-
-
-__all__ = ["are_ranked", "between", "headline", "in_order", "leaders", "less", "names", "trailers", "unranked"]

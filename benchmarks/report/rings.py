@@ -36,10 +36,10 @@ def chart(results: Results, cell: str, title: str) -> Chart | Absent:
         panel = fitting_panel("", bars, below, words.duration)
     else:  # these two are read together, so they have the same kind of axis
         panel = Panel("", bars, f"{below} (log)", words.duration)
-    says = f"{ranking(found)} {near_baseline(results, found)}".strip()
+    alt = f"{ranking(found)} {near_baseline(results, found)}".strip()
     table = sheet.of_rows(results, rows_of(results, "ring", cell))
     draw = drawing([panel], BY_HAND)
-    return Chart(f"ring-{cell}", title, headline(found), says, command_for(results, found), draw, table)
+    return Chart(f"ring-{cell}", title, headline(found), alt, command_for(results, found), draw, table)
 
 
 def bar(results: Results, row: Row) -> Entry:

@@ -35,7 +35,7 @@ MOST_LABEL = 0.34
 
 @dataclass(frozen=True)
 class Style:
-    """What a point looks like."""
+    """The look of a point."""
 
     marker: str
     size: float
@@ -115,7 +115,7 @@ class Panel:
 
     @property
     def texts(self) -> list[tuple[str, ...]]:
-        """What is written at the right of each row."""
+        """The texts at the right of each row."""
         return [entry.texts or (self.write(entry.points[0].values[-1]),) for entry in self.entries]
 
 
@@ -144,7 +144,7 @@ def dot(
     style = "dot" if goal is None else MET[met(ratio, goal)]
     beside = [Point(style, (it,)) for style, it in (("goal", goal), ("then", then)) if it]
     first = Point(style, (value,), (low, high))
-    return Entry(name, model, (first, *beside), group=group, texts=(words.turned(value),))
+    return Entry(name, model, (first, *beside), group=group, texts=(words.as_fast(value),))
 
 
 def ratio_panel(entries: list[Entry], below: str) -> Panel:
@@ -177,7 +177,7 @@ def drawing(panels: list[Panel], key: Mapping[str, str] = {}, across: int = 1) -
         canvas = Canvas(look, top + sum(heights))
         for line, height in zip(lines, heights, strict=True):
             for number, (panel, its) in enumerate(line):
-                add(canvas, panel, its, number * (width + GAP), top)
+                draw_panel(canvas, panel, its, number * (width + GAP), top)
             top += height
         canvas.key(handles)
         return canvas.figure
@@ -203,13 +203,13 @@ def handles_of(panels: list[Panel], key: Mapping[str, str], look: Look) -> list[
     for style, text in key.items():
         if style in joined:
             ink = getattr(its, STYLES[style].ink or key_ink)
-            found.append(Line2D([], [], color=ink, label=text, **sign(style, its.page, joined[style])))
+            found.append(Line2D([], [], color=ink, label=text, **marker_style(style, its.page, joined[style])))
     lined = "line" in key and any(panel.line for panel in panels)
     found += [Line2D([], [], color=its.ink, linestyle="--", label=key["line"])] if lined else []
     return found
 
 
-def sign(style: str, page: str, joined: bool) -> dict[str, Any]:
+def marker_style(style: str, page: str, joined: bool) -> dict[str, Any]:
     """Return how matplotlib draws a style, but for its colour."""
     its = STYLES[style]
     edge = {"markeredgewidth": 2} if its.marker == "|" else {"markeredgecolor": page}
@@ -219,7 +219,7 @@ def sign(style: str, page: str, joined: bool) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the parts of a panel are, in pixels."""
+    """The places of the parts of a panel, in pixels."""
 
     tall: bool
     """Whether the labels stand above the rows."""
@@ -268,7 +268,7 @@ def label_width(panel: Panel, space: float, look: Look) -> float:
     return 6 if is_tall(panel, space, look) else width_of(look, [it.label for it in panel.entries]) + 8
 
 
-def add(canvas: Canvas, panel: Panel, its: Layout, left: float, top: float) -> None:
+def draw_panel(canvas: Canvas, panel: Panel, its: Layout, left: float, top: float) -> None:
     """Draw a panel at this place."""
     soft = canvas.colours.soft
     canvas.words(left, top + 6, panel.title, fontweight="bold")
@@ -277,20 +277,20 @@ def add(canvas: Canvas, panel: Panel, its: Layout, left: float, top: float) -> N
     axes = canvas.axes(left + its.labels, top + its.title, its.plot, its.height)
     axes.set_ylim(its.height, 0)
     axes.yaxis.set_visible(False)
-    scale(axes, panel, its)
+    set_scale(axes, panel, its)
     low = 6 if its.tall else 0
     for entry, middle in zip(panel.entries, its.middles, strict=True):
-        points(axes, entry, middle + low, canvas)
+        draw_points(axes, entry, middle + low, canvas)
     for entry, middle, texts in zip(panel.entries, its.middles, panel.texts, strict=True):
-        label(axes, entry, middle, its, canvas)
+        write_label(axes, entry, middle, its, canvas)
         for end, text in zip(its.ends, texts, strict=True):
             write(axes, its, end, middle + low, text, ha="right")
-    headings(axes, panel, its, canvas)
+    write_headings(axes, panel, its, canvas)
     right, below = left + its.ends[-1], top + its.title + its.height + 26
     canvas.words(right, below, panel.axis, ha="right", color=soft)
 
 
-def scale(axes: Axes, panel: Panel, its: Layout) -> None:
+def set_scale(axes: Axes, panel: Panel, its: Layout) -> None:
     """Set the ends and the ticks of the axis."""
     values = [*panel.values, *([panel.line] if panel.line else [])]
     if panel.log:
@@ -301,7 +301,7 @@ def scale(axes: Axes, panel: Panel, its: Layout) -> None:
         axes.axvline(panel.line, color=axes.xaxis.label.get_color(), linestyle="--", linewidth=1.2, label="line")
 
 
-def points(axes: Axes, entry: Entry, at: float, canvas: Canvas) -> None:
+def draw_points(axes: Axes, entry: Entry, at: float, canvas: Canvas) -> None:
     """Draw the points of a row with their spreads; those of then are a little lower, so that they hide nothing."""
     its = canvas.colours
     others = its.ink if entry.kind == "baseline" else its.soft
@@ -315,7 +315,7 @@ def points(axes: Axes, entry: Entry, at: float, canvas: Canvas) -> None:
             ink = STYLES[point.style].ink
             own = getattr(its, ink) if ink else row
             low, joined = (LOWER if point.style == "then" else 0), len(point.values) > 1
-            how = sign(point.style, its.page, joined) | {"linewidth": 1 if low else 2, "clip_on": False}
+            how = marker_style(point.style, its.page, joined) | {"linewidth": 1 if low else 2, "clip_on": False}
             axes.plot(point.values, [at + low] * len(point.values), color=own, label=name, **how)
             spread = {"color": own, "linewidth": 2, "alpha": 0.6}
         if point.spread and point.spread[0] < point.spread[1]:
@@ -323,25 +323,25 @@ def points(axes: Axes, entry: Entry, at: float, canvas: Canvas) -> None:
             axes.plot(point.spread, [at, at], solid_capstyle="butt", zorder=above, **spread)
 
 
-def label(axes: Axes, entry: Entry, middle: float, its: Layout, canvas: Canvas) -> None:
+def write_label(axes: Axes, entry: Entry, middle: float, its: Layout, canvas: Canvas) -> None:
     """Write what a row is, beside it or above it."""
     if its.tall:
-        write(axes, its, its.labels, middle - 10, entry.label, bbox=behind(canvas))
+        write(axes, its, its.labels, middle - 10, entry.label, bbox=background(canvas))
     else:
         write(axes, its, its.labels - 6, middle, entry.label, ha="right")
 
 
-def headings(axes: Axes, panel: Panel, its: Layout, canvas: Canvas) -> None:
+def write_headings(axes: Axes, panel: Panel, its: Layout, canvas: Canvas) -> None:
     """Write the name of each group above its first row."""
     group = ""
     for entry, middle in zip(panel.entries, its.middles, strict=True):
         if entry.group != group:
             up = (TALL_ROW if its.tall else ROW) / 2 + HEADING / 2 - 3
-            write(axes, its, 0, middle - up, entry.group, fontweight="bold", bbox=behind(canvas))
+            write(axes, its, 0, middle - up, entry.group, fontweight="bold", bbox=background(canvas))
         group = entry.group
 
 
-def behind(canvas: Canvas) -> dict[str, Any]:
+def background(canvas: Canvas) -> dict[str, Any]:
     """Return what lies behind words on the axes; else the grid runs through them."""
     return {"facecolor": canvas.colours.page, "edgecolor": "none", "pad": 0.5}
 
@@ -349,6 +349,3 @@ def behind(canvas: Canvas) -> dict[str, Any]:
 def write(axes: Axes, its: Layout, left: float, top: float, text: str, **how: Any) -> None:
     """Write text at this place, counted from the left of the panel and from the top of the axes."""
     axes.text((left - its.labels) / its.plot, top, text, transform=axes.get_yaxis_transform(), va="center", **how)
-
-
-__all__ = ["Entry", "Panel", "Point", "bar", "dot", "drawing", "fitting_panel", "ratio_panel"]

@@ -2,7 +2,7 @@
 and what Amdahl's law makes of the measured shares."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -45,7 +45,7 @@ class Curve:
 
     @cached_property
     def gains(self) -> dict[int, Interval]:
-        """How many times as fast each number of workers is as one, round by round."""
+        """The gain of each number of workers over one, taken round by round."""
         ratios = {number: compared(row, self.rows[1]) for number, row in sorted(self.rows.items())}
         return {number: ratio for number, ratio in ratios.items() if ratio}
 
@@ -86,8 +86,8 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         return
     every = machines(results)
     for cell in WORK:
-        yield gained(results, cell, [it for one in every for it in curves(one, cell)])
-    yield computed(results, [it for one in every for it in curves(one, "pool") if it.share])
+        yield gains(results, cell, [it for one in every for it in curves(one, cell)])
+    yield amdahl_limits(results, [it for one in every for it in curves(one, "pool") if it.share])
 
 
 def machines(results: Results) -> list[Measured]:
@@ -124,7 +124,7 @@ def machine(one: Measured) -> str:
     return f"{one.label}: {words.counted(about.get('cpus') or 0, 'processor')}{preliminary}"
 
 
-def gained(results: Results, cell: str, every: list[Curve]) -> Chart | Absent:
+def gains(results: Results, cell: str, every: list[Curve]) -> Chart | Absent:
     """Return the chart of what was measured, with a part for each machine."""
     if not every:
         return Absent(TITLES[cell], f"no two numbers of workers of {SUITE}/{cell} were measured")
@@ -133,13 +133,13 @@ def gained(results: Results, cell: str, every: list[Curve]) -> Chart | Absent:
     best = max(every, key=lambda it: max(gain.median for gain in it.gains.values()))
     number, most = max(best.gains.items(), key=lambda pair: pair[1].median)
     verb = "do" if number > 1 else "does"
-    takeaway = f"At best, {words.counted(number, below)} {verb} {words.many(most.median)} {WORK[cell]} a second as one"
-    takeaway += f", in {best.name}"
-    says = " ".join(f"{it.machine}, {it.name}: {summary(it)}." for it in every)
+    takeaway = f"At best, {words.counted(number, below)} {verb} {words.as_many(most.median)} {WORK[cell]} a second"
+    takeaway += f" as one, in {best.name}"
+    alt = " ".join(f"{it.machine}, {it.name}: {summary(it)}." for it in every)
     note = f"Times as fast as one {below}, taken round by round."
     rows = [row for row in results.rows if (row.suite, row.cell) == (SUITE, cell)]
     return Chart(
-        f"scale-{cell}", TITLES[cell], takeaway, says, command_for(results, rows), draw, sheet(every, below), note
+        f"scale-{cell}", TITLES[cell], takeaway, alt, command_for(results, rows), draw, sheet(every, below), note
     )
 
 
@@ -151,10 +151,10 @@ def by_machine(every: list[Curve]) -> list[list[Curve]]:
 def part(group: list[Curve], lines: dict[str, Line], below: str, across: str = "times as fast (log)") -> Part:
     """Return the picture of one machine."""
     models = {it.name: it.model for it in group}
-    return Part(group[0].machine, lines, {}, below, across, words.plain, whole, True, models=models)
+    return Part(group[0].machine, lines, {}, below, across, words.plain, as_text, True, models=models)
 
 
-def whole(number: float) -> str:
+def as_text(number: float) -> str:
     """Return a number of workers as text."""
     return f"{number:,.0f}"
 
@@ -167,51 +167,46 @@ def summary(it: Curve) -> str:
 def sheet(every: list[Curve], below: str) -> Sheet:
     """Return a table with a line for each curve and a column for each number of workers."""
     numbers = sorted({number for it in every for number in it.rows})
-    lines = [[it.machine, it.name, *(written(it.gains.get(number)) for number in numbers)] for it in every]
+    lines = [[it.machine, it.name, *(with_interval(it.gains.get(number)) for number in numbers)] for it in every]
     return Sheet(["machine", "model", *(words.counted(number, below) for number in numbers)], lines, left=2)
 
 
-def written(ratio: Interval | None, write: object = words.plain) -> str:
+def with_interval(ratio: Interval | None, write: Callable[[float], str] = words.plain) -> str:
     """Return a ratio with what it lies between; nothing if there is none."""
-    if ratio is None or not callable(write):
-        return ""
-    return f"{write(ratio.median)} ({write(ratio.low)} to {write(ratio.high)})"
+    return "" if ratio is None else f"{write(ratio.median)} ({write(ratio.low)} to {write(ratio.high)})"
 
 
-def computed(results: Results, every: list[Curve]) -> Chart | Absent:
+def amdahl_limits(results: Results, every: list[Curve]) -> Chart | Absent:
     """Return the chart of what Amdahl's law makes of the shares of pools."""
     title, sure = "Computed: more processors than were measured", [it for it in every if it.is_computed]
     if not sure:
         return Absent(title, "the rounds lie too far apart to tell which part of the work gains nothing")
     laws = [(group, {it.name: law(it) for it in group}) for group in by_machine(sure)]
     draw = drawing([part(group, lines, "processors", "computed: at most (log)") for group, lines in laws])
-    best = max(sure, key=lambda it: at_most(it, COMPUTED[-1]))
+    best = max(sure, key=lambda it: limit(it, COMPUTED[-1]))
     takeaway = f"Computed: with {COMPUTED[-1]} processors, {best.name} would be at most"
-    takeaway += f" {words.times(at_most(best, COMPUTED[-1]))} as fast as with one"
+    takeaway += f" {words.times(limit(best, COMPUTED[-1]))} as fast as with one"
     head = ["machine", "model", "part that gains nothing", *(f"{it} processors" for it in COMPUTED[1:]), "any number"]
     lines = [line(it, it.share) for it in every if it.share]
-    says = " ".join(f"{it[0]}, {it[1]}: {it[-2]} with {COMPUTED[-1]} processors." for it in lines if it[-2])
+    alt = " ".join(f"{it[0]}, {it[1]}: {it[-2]} with {COMPUTED[-1]} processors." for it in lines if it[-2])
     rows = [row for row in results.rows if (row.suite, row.cell) == (SUITE, "pool")]
     return Chart(
-        "scale-amdahl", title, takeaway, says, command_for(results, rows), draw, Sheet(head, lines, left=2), LAW
+        "scale-amdahl", title, takeaway, alt, command_for(results, rows), draw, Sheet(head, lines, left=2), LAW
     )
 
 
 def law(it: Curve) -> Line:
     """Return the computed line of a curve."""
-    return [(number, at_most(it, number)) for number in COMPUTED]
+    return [(number, limit(it, number)) for number in COMPUTED]
 
 
-def at_most(it: Curve, number: float) -> float:
+def limit(it: Curve, number: float) -> float:
     """Return what the law makes of a curve's share."""
     return amdahl(it.share.median if it.share else 1, number)
 
 
 def line(it: Curve, share: Interval) -> list[str]:
     """Return the line of a curve in the table of what is computed."""
-    gains = [at_most(it, number) for number in (*COMPUTED[1:], inf)] if it.is_computed else []
-    shown = ["no limit" if gain == inf else words.plain(float(f"{gain:.2g}")) for gain in gains]
-    return [it.machine, it.name, written(share, "{:.1%}".format), *(shown or [""] * len(COMPUTED))]
-
-
-__all__ = ["charts", "committed"]
+    limits = [limit(it, number) for number in (*COMPUTED[1:], inf)] if it.is_computed else []
+    shown = ["no limit" if it == inf else words.plain(float(f"{it:.2g}")) for it in limits]
+    return [it.machine, it.name, with_interval(share, "{:.1%}".format), *(shown or [""] * len(COMPUTED))]

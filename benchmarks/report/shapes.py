@@ -81,9 +81,9 @@ def chart(results: Results, name: str, title: str, pairs: list[Pair]) -> Chart |
     grids += [grid_of(titles[it], kinds[it]) for it in (*BETWEEN, "a call") if kinds[it]]
     rows = [row for it in pairs for row in (it.ours, it.theirs)]
     note = "A figure says how many times as fast ours is: below 1, what ships is faster."
-    text = f"{counted(pairs)}."
+    text = f"{counts(pairs)}."
     return Chart(
-        name, title, counted(pairs), f"{text} {behind(pairs)}".strip(), command_for(results, rows), grid.drawing(grids),
+        name, title, counts(pairs), f"{text} {losses(pairs)}".strip(), command_for(results, rows), grid.drawing(grids),
         sheet(pairs), note,
     )  # fmt: skip
 
@@ -109,14 +109,14 @@ def label(row: Row) -> str:
     return f"{tasks}, {its['in_flight']} in flight" if its["form"] == "chain" else tasks
 
 
-def counted(pairs: list[Pair]) -> str:
+def counts(pairs: list[Pair]) -> str:
     """Say in how many pairs which side is faster, as far as rounds can tell."""
     states = [grid.state(it.ratio) for it in pairs]
     text = f"Of {len(pairs)} pairs, ours is faster in {states.count('good')}"
     return f"{text}, what ships in {states.count('bad')}; {states.count('')} are undecided"
 
 
-def behind(pairs: list[Pair]) -> str:
+def losses(pairs: list[Pair]) -> str:
     """Say where ours is farther behind than a little, by what ships."""
     found: dict[str, list[Pair]] = {}
     for it in pairs:
@@ -157,12 +157,12 @@ def sizes(results: Results) -> Chart | Absent:
     takeaway = f"An item of {SIZES[-1]} through {most} {words.takes(grown[most])} as an int"
     takeaway += "" if most == least else f", through {least} it {words.takes(grown[least])}"
     times = {name: [words.duration(row.median) for row in curve] for name, curve in found.items()}
-    says = f"{takeaway}. An item takes, from an int to {SIZES[-1]}:"
-    says += f" {'; '.join(f'{name} {" to ".join((its[0], its[-1]))}' for name, its in times.items())}."
+    alt = f"{takeaway}. An item takes, from an int to {SIZES[-1]}:"
+    alt += f" {'; '.join(f'{name} {" to ".join((its[0], its[-1]))}' for name, its in times.items())}."
     command = command_for(results, [row for curve in found.values() for row in curve])
     table = Sheet(["", *SIZES], [[name, *its] for name, its in times.items()])
     note = "Queue, SimpleQueue and Pipe are those of multiprocessing."
-    return Chart("shapes-sizes", title, takeaway, says, command, lines.drawing([curves(found)], across=1), table, note)
+    return Chart("shapes-sizes", title, takeaway, alt, command, lines.drawing([curves(found)], across=1), table, note)
 
 
 def by_size(results: Results) -> dict[str, list[Row]]:
@@ -242,6 +242,3 @@ def why_behind(pair: Pair) -> str:
     if pair.ours.step == "hop" and (its["form"] == "fan-out" or (bounded and its["form"] in ("fan-in", "crowd"))):
         return HAND_OFF
     return IN_C if pair.theirs.candidate in COMPILED else UNKNOWN
-
-
-__all__ = ["charts"]

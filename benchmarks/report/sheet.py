@@ -90,6 +90,3 @@ def figure_of(row: Row, name: str) -> float | None:
 def baseline_of(results: Results, row: Row) -> Row | None:
     """Return the row of the hand-written program for the same work, if it was measured."""
     return results.row(row.suite, row.cell, f"baseline {row.model}", row.python)
-
-
-__all__ = ["Sheet", "figure_of", "baseline_of", "of_rows"]

@@ -1,4 +1,4 @@
-"""What ships beside what is built for it: the queue or pool that comes with a model, and ours.
+"""The queue or pool that ships with a model, beside what is built for it here.
 
 Their distance says how much of a cost is the queue; what the best channels of all models differ in is the model.
 """
@@ -76,7 +76,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         yield pairs(results, cell)
 
 
-def both(results: Results, suite: str, cell: str, python: str | None = None) -> list[Both]:
+def with_shipped(results: Results, suite: str, cell: str, python: str | None = None) -> list[Both]:
     """Return the models of a cell under one Python (the first), the fastest first, each with what ships with it."""
     known = CHANNELS if suite == "ring" else POOLS
     rows = [row for row in results.of(suite, cell, python) if row.kind == "model"]
@@ -86,7 +86,7 @@ def both(results: Results, suite: str, cell: str, python: str | None = None) -> 
 
 def pairs(results: Results, cell: Cell) -> Chart | Absent:
     """Return the chart with two marks for each model."""
-    under_each = [it for python in results.pythons for it in both(results, cell.suite, cell.cell, python)]
+    under_each = [it for python in results.pythons for it in with_shipped(results, cell.suite, cell.cell, python)]
     found = sorted(under_each, key=lambda it: it.built.median)
     if not any(it.ships for it in found):
         return Absent(cell.title, f"nothing that ships with a model was measured in {cell.suite}/{cell.cell}")
@@ -95,7 +95,7 @@ def pairs(results: Results, cell: Cell) -> Chart | Absent:
     panel = Panel("", [entry(it) for it in found], below, words.duration, heads=heads)
     draw = drawing([panel], {"ships": "what ships with it", "built": f"a {cell.kind} built for it"})
     return Chart(
-        cell.name, cell.title, gap(found, cell), says(found, cell), command_for(results, rows), draw, sheet(found)
+        cell.name, cell.title, gap(found, cell), alt_text(found, cell), command_for(results, rows), draw, sheet(found)
     )
 
 
@@ -113,19 +113,19 @@ def gap(found: list[Both], cell: Cell) -> str:
     with_queue = [(it.ships, it.built) for it in found if it.ships]
     compared = [it for it in with_queue if not polls(cell.cell, it[0].candidate)] or with_queue
     polling = dict.fromkeys(it[0].candidate for it in with_queue if it not in compared)
-    ships, built = (apart([*rows]) for rows in zip(*compared, strict=True))
+    ships, built = (factor_between([*rows]) for rows in zip(*compared, strict=True))
     each = f"with a {cell.kind} built for each, {built}"
     but = f" (without {words.listing(polling)}, {EVERY})" if polling else ""
     return f"{cell.what.capitalize()}: with what ships, models lie a factor of {ships} apart{but}; {each}"
 
 
-def apart(rows: list[Row]) -> str:
+def factor_between(rows: list[Row]) -> str:
     """Return the ratio of the slowest to the fastest in words."""
     ordered = in_order(rows)
     return words.times(ordered[-1].median / ordered[0].median).removesuffix(" times")
 
 
-def says(found: list[Both], cell: Cell) -> str:
+def alt_text(found: list[Both], cell: Cell) -> str:
     """Return both figures of each model, and where what ships is faster."""
     ships = [
         f"{it.built.candidate} {words.duration(it.ships.median)} and {words.duration(it.built.median)}"
@@ -144,11 +144,11 @@ def sheet(found: list[Both]) -> Sheet:
     lines = []
     for it in found:
         ships = [it.ships.candidate, words.duration(it.ships.median)] if it.ships else ["nothing", ""]
-        lines.append([it.built.candidate, *ships, words.duration(it.built.median), in_times(it)])
+        lines.append([it.built.candidate, *ships, words.duration(it.built.median), times_as_long(it)])
     return Sheet(["", "ships with it", "with that", "built for it", "what ships takes"], lines, left=2)
 
 
-def in_times(it: Both) -> str:
+def times_as_long(it: Both) -> str:
     """Return how many times as long it takes with what ships, as far as rounds tell them apart."""
     if not it.ships:
         return ""
@@ -160,7 +160,7 @@ def slope(results: Results) -> Chart | Absent:
     """Return the chart of two panels: from streaming to waking with what is built for each model, and with what
     ships."""
     title = "From streaming to waking"
-    cells = [{it.built.candidate: it for it in both(results, "ring", cell)} for cell in ("stream", "token")]
+    cells = [{it.built.candidate: it for it in with_shipped(results, "ring", cell)} for cell in ("stream", "token")]
     names = [name for name in cells[0] if name in cells[1]]
     if len(names) < 2:
         return Absent(title, "the ring was not measured both ways with two models")
@@ -194,10 +194,10 @@ def part(title: str, slopes: dict[str, lines.Line]) -> Part:
 
 def summary(parts: list[Part]) -> str:
     """Return each picture in a sentence, for those who don't see it."""
-    return " ".join(f"{it.title}: {'; '.join(from_to(it))}." for it in parts)
+    return " ".join(f"{it.title}: {'; '.join(ends_text(it))}." for it in parts)
 
 
-def from_to(part: Part) -> Iterator[str]:
+def ends_text(part: Part) -> Iterator[str]:
     """Yield what each line of a picture says, the quickest to wake first."""
     for name, ((_, first), (_, second)) in sorted(part.shown.items(), key=lambda item: item[1][-1][1]):
         yield f"{name} from {words.duration(first)} to {words.duration(second)}"
@@ -208,6 +208,3 @@ def slope_sheet(parts: list[Part]) -> Sheet:
     each = [(it.title, name, line) for it in parts for name, line in it.shown.items()]
     rows = [[title, name, *(words.duration(value) for _, value in line)] for title, name, line in each]
     return Sheet(["", "model", *ENDS], rows, left=2)
-
-
-__all__ = ["CHANNELS", "POOLS", "both", "charts"]

@@ -1,4 +1,4 @@
-"""What a task costs: time, memory, how the time grows; and what the command costs to start."""
+"""The cost of a task: time, memory, how the time grows; and the cost of starting the command."""
 
 from collections.abc import Callable, Iterator
 
@@ -33,7 +33,7 @@ def time(results: Results) -> Chart | Absent:
         return Absent(title, "no tasks were started")
     bars = [bar(results, row) for row in rows]
     panel = Panel("", bars, f"time per task (log), {number:,} tasks", words.duration)
-    text = ends(rows, lambda row: row.median, words.duration, ("starts in {}", "in {}", "long"))
+    text = ends_text(rows, lambda row: row.median, words.duration, ("starts in {}", "in {}", "long"))
     sheet = of_rows(results, candidates.rows_of(results, "spawn", f"units-{number}"))
     draw = drawing([panel], BY_HAND)
     return Chart("spawn-time", title, text, f"{text}.", command_for(results, rows), draw, sheet)
@@ -47,7 +47,7 @@ def common_number(results: Results) -> int:
     return max(numbers, key=lambda number: len(results.of("spawn", f"units-{number}")))
 
 
-def ends(
+def ends_text(
     rows: list[Row], figure: Callable[[Row], float], write: Callable[[float], str], parts: tuple[str, str, str]
 ) -> str:
     """Say what the models at the two ends take; the parts are what is said of either, and of how many times."""
@@ -62,11 +62,11 @@ def ends(
 
 def memory(results: Results) -> Chart | Absent:
     """Return the chart of the memory of one task among as many as possible, which share the pages of the first one."""
-    title, rows = "The memory of one task", sorted(heaviest(results), key=taken)
+    title, rows = "The memory of one task", sorted(heaviest(results), key=memory_of)
     if not rows:
         return Absent(title, "the memory of no task was measured")
     panel = Panel("", [memory_bar(results, row) for row in rows], "memory per task (log)", words.size)
-    text = ends(rows, taken, words.size, ("takes {} of memory", "{}", "much"))
+    text = ends_text(rows, memory_of, words.size, ("takes {} of memory", "{}", "much"))
     sheet, draw = memory_sheet(results), drawing([panel], BY_HAND)
     return Chart("spawn-memory", title, text, f"{text}.", command_for(results, rows), draw, sheet)
 
@@ -75,14 +75,14 @@ def heaviest(results: Results) -> list[Row]:
     """Return, for each model under each Python, the row with the most tasks whose memory is known."""
     found: dict[str, Row] = {}
     for row in (candidates.named(results, row) for row in results.rows):
-        if row.suite == "spawn" and row.kind == "model" and taken(row) > 0:
+        if row.suite == "spawn" and row.kind == "model" and memory_of(row) > 0:
             latest = found.get(row.candidate)
             if latest is None or row.parameters["units"] > latest.parameters["units"]:
                 found[row.candidate] = row
     return list(found.values())
 
 
-def taken(row: Row) -> float:
+def memory_of(row: Row) -> float:
     """Return the memory of a task; 0 if it is unknown or too small to be seen."""
     return row.figure(MEMORY) or 0.0
 
@@ -90,16 +90,16 @@ def taken(row: Row) -> float:
 def memory_bar(results: Results, row: Row) -> Entry:
     """Return a bar with the number of tasks, and the baseline for as many."""
     values, baseline = [it for it in row.by_round(MEMORY).values() if it > 0], baseline_of(results, row)
-    spread = min(values, default=taken(row)), max(values, default=taken(row))
+    spread = min(values, default=memory_of(row)), max(values, default=memory_of(row))
     label = f"{row.candidate} ({row.parameters['units']:,})"
-    return bar_of(row, taken(row), spread, taken(baseline) if baseline else None, label)
+    return bar_of(row, memory_of(row), spread, memory_of(baseline) if baseline else None, label)
 
 
 def memory_sheet(results: Results) -> Sheet:
     """Return a table of the memory of one task among so many, for models and baselines."""
-    rows = [candidates.named(results, row) for row in results.rows if row.suite == "spawn" and taken(row) > 0]
+    rows = [candidates.named(results, row) for row in results.rows if row.suite == "spawn" and memory_of(row) > 0]
     numbers = sorted({row.parameters["units"] for row in rows})
-    by_name = {(row.candidate, row.parameters["units"]): words.size(taken(row)) for row in rows}
+    by_name = {(row.candidate, row.parameters["units"]): words.size(memory_of(row)) for row in rows}
     names = dict.fromkeys(row.candidate for row in rows)
     lines = [[name, *(by_name.get((name, number), "") for number in numbers)] for name in names]
     return Sheet(["", *(f"{number:,} tasks" for number in numbers)], lines)

@@ -1,4 +1,4 @@
-"""What one size does: the number of tasks or workers, the rate of requests."""
+"""Charts along one size: the number of tasks or workers, the rate of requests."""
 
 from dataclasses import dataclass
 
@@ -42,12 +42,12 @@ class Axis:
 
 
 def chart(
-    results: Results, name: str, axis: Axis, sweeps: dict[str, Sweep], takeaway: str, says: str, note: str = ""
+    results: Results, name: str, axis: Axis, sweeps: dict[str, Sweep], takeaway: str, alt: str, note: str = ""
 ) -> Chart:
     """Return the chart of these sweeps, a part for each family."""
     rows = [row for sweep in sweeps.values() for _, row in sweep]
     draw = drawing(families(axis, sweeps))
-    return Chart(name, axis.title, takeaway, says, command_for(results, rows), draw, sheet(axis, sweeps), note)
+    return Chart(name, axis.title, takeaway, alt, command_for(results, rows), draw, sheet(axis, sweeps), note)
 
 
 def sweeps_of(results: Results, axis: Axis, suite: str) -> dict[str, Sweep]:
@@ -98,6 +98,3 @@ def sheet(axis: Axis, sweeps: dict[str, Sweep]) -> Sheet:
 def growth(sweep: Sweep) -> float:
     """Return how many times as long the last value takes as the first."""
     return sweep[-1][1].median / sweep[0][1].median
-
-
-__all__ = ["Axis", "Sweep", "chart", "growth", "sweeps_of"]

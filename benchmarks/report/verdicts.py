@@ -22,7 +22,7 @@ ALIKE = 1.15
 
 
 class Ratio(NamedTuple):
-    """How many times as much of a figure one row has as another one."""
+    """A figure of one row over that of another one."""
 
     shown: Interval
     """From all rounds."""
@@ -75,6 +75,3 @@ def judge_on(it: Ratio | None, direction: str, cpus: int, needed: int) -> str:
         return verdict
     contradicted = verdict == FAILS and HOLDS in (judge(it, "more"), judge(it, "less"))
     return f"{AGAINST if contradicted else OPEN} on {cpus} processors"
-
-
-__all__ = ["Ratio", "judge", "judge_on", "ratio"]

@@ -50,9 +50,9 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
     for cell, (name, title) in CAPACITIES.items():
         yield capacity(results, cell, name, title)
     yield tail(results)
-    yield idle(results)
+    yield waiting_memory(results)
     yield knee(results)
-    yield slow(results)
+    yield slow_clients(results)
     yield stop(results)
 
 
@@ -68,13 +68,13 @@ def capacity(results: Results, cell: str, name: str, title: str) -> Chart | Abse
         return Absent(title, f"nothing of web/{cell} was measured")
     bars = [rate_bar(results, row) for row in rows]
     takeaway = most_answers(rows, bars)
-    says = (
+    alt = (
         f"{takeaway}. The fewest answers are {words.rate(rows[-1].per_second)} a second. The load comes from the"
         " same machine, and shares its processors."
     )
     panel = fitting_panel("", bars, "answers per second", words.rate)
     draw, cells = drawing([panel], OTHERS | {"mark": "by hand"}), cell_sheet(rows_of(results, "web", cell))
-    return Chart(name, title, takeaway, says, command_for(results, rows), draw, cells)
+    return Chart(name, title, takeaway, alt, command_for(results, rows), draw, cells)
 
 
 def rate_bar(results: Results, row: Row) -> Entry:
@@ -119,12 +119,12 @@ def tail(results: Results) -> Chart | Absent:
     bars = [kit.bar(row, mark=row.figure("alone_p99_s")) for row in rows]
     panel = fitting_panel("", bars, "P99 of the latency", words.duration)
     takeaway = f"One request in a hundred computes: {lowest_p99(rows)}"
-    says = (
+    alt = (
         f"{takeaway}. The highest P99 is {words.duration(rows[-1].median)}. Where a task runs until it waits, one that"
         " computes keeps all others waiting."
     )
     draw, command = drawing([panel], OTHERS | {"mark": "if none computes"}), command_for(results, rows)
-    return Chart("web-tail", TAIL, takeaway, says, command, draw, cell_sheet(rows_of(results, "web", "tail")))
+    return Chart("web-tail", TAIL, takeaway, alt, command, draw, cell_sheet(rows_of(results, "web", "tail")))
 
 
 def lowest_p99(rows: list[Row]) -> str:
@@ -138,7 +138,7 @@ def lowest_p99(rows: list[Row]) -> str:
     return text
 
 
-def idle(results: Results) -> Chart | Absent:
+def waiting_memory(results: Results) -> Chart | Absent:
     """Return the chart of the memory of a connection that waits: that of the process, and the kernel's."""
     rows = [row for row in served(results, "idle") if positive(row, PROCESS)]
     if not rows:
@@ -151,9 +151,9 @@ def idle(results: Results) -> Chart | Absent:
     ]
     each = [f"{words.size(row.figure(PROCESS) or 0)} in {row.candidate}" for row in (rows[0], rows[-1])]
     takeaway = f"A connection that waits takes {each[0]} and {each[1]}"
-    says = f"{takeaway}; what the kernel has for it, such as the stack of a thread, is not in that."
+    alt = f"{takeaway}; what the kernel has for it, such as the stack of a thread, is not in that."
     draw, command = drawing(panels, OTHERS, across=2), command_for(results, rows)
-    return Chart("web-idle", IDLE, takeaway, says, command, draw, cell_sheet(rows_of(results, "web", "idle")))
+    return Chart("web-idle", IDLE, takeaway, alt, command, draw, cell_sheet(rows_of(results, "web", "idle")))
 
 
 def positive(row: Row, figure: str) -> bool:
@@ -178,25 +178,25 @@ def knee(results: Results) -> Chart | Absent:
     within = f"among {len(there)} servers" if len(there) > 1 else f"on {there[0].candidate}"
     within += f", in {'one round' if rounds == 1 else f'{rounds} rounds'}"
     takeaway = f"At {KNEE.tick(highest)} requests a second P99 is {between(there)} {within}"
-    says = f"{takeaway}. Up to its knee, a server answers at once; beyond it, requests wait in a queue."
-    return sweeps.chart(results, "web-knee", KNEE, found, takeaway, says)
+    alt = f"{takeaway}. Up to its knee, a server answers at once; beyond it, requests wait in a queue."
+    return sweeps.chart(results, "web-knee", KNEE, found, takeaway, alt)
 
 
-def slow(results: Results) -> Chart | Absent:
+def slow_clients(results: Results) -> Chart | Absent:
     """Return the table of what is answered beside clients that send a byte at a time, and of how long that takes."""
-    rows = sorted(served(results, "slow"), key=lambda row: (-answered(row), row.median))
+    rows = sorted(served(results, "slow"), key=lambda row: (-answered_share(row), row.median))
     if not rows:
         return Absent(SLOW, "nothing of web/slow was measured")
-    clients, behind = rows[0].parameters.get("slow", "many"), [row for row in rows if answered(row) < ALL]
+    clients, behind = rows[0].parameters.get("slow", "many"), [row for row in rows if answered_share(row) < ALL]
     takeaway = f"Beside {clients} slow clients "
     if behind:
-        part = words.span([answered(row) for row in behind], "{:.0%}".format)
+        part = words.span([answered_share(row) for row in behind], "{:.0%}".format)
         verb = "answers" if len(behind) == 1 else "answer"
         takeaway += f"{len(rows) - len(behind)} of {len(rows)} servers answer the others; {names(behind)} {verb} {part}"
     else:
         takeaway += f"all {len(rows)} servers answer what the others ask"
     columns = {
-        "answered of asked": ("", lambda row: f"{answered(row):.0%}"),
+        "answered of asked": ("", lambda row: f"{answered_share(row):.0%}"),
         "answers per second": ("goodput", words.rate),
         "P50": ("p50_s", words.duration),
         "P99": ("", lambda row: words.duration(row.median)),
@@ -206,7 +206,7 @@ def slow(results: Results) -> Chart | Absent:
     return table("web-slow", SLOW, takeaway, results, rows, figures(rows, columns))
 
 
-def answered(row: Row) -> float:
+def answered_share(row: Row) -> float:
     """Return how many of the requests were answered until the end of the load: parts of one."""
     offered = row.figure("offered")
     return (row.figure("goodput") or 0) / offered if offered else row.figure("answered_share") or 0

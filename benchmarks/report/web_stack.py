@@ -90,9 +90,9 @@ def latencies(results: Results) -> Chart | Absent:
     takeaway = f"P99 behind nginx and with a database: {in_groups(rows)}"
     past_rows = [row for row in then.values() if p99(row)]
     back = f"In the article, on four cores and with another machine for the load: {in_groups(past_rows)}."
-    says = f"{takeaway}. {back if past_rows else "The article's own figures are not in this result."}"
+    alt = f"{takeaway}. {back if past_rows else "The article's own figures are not in this result."}"
     command = command_for(results, [row for curve in curves(results).values() for row in curve.values()])
-    return Chart("web-stack", STACK, takeaway, says, command, draw, latency_table(rows, then), BEST)
+    return Chart("web-stack", STACK, takeaway, alt, command, draw, latency_table(rows, then), BEST)
 
 
 def p99(row: Row) -> float:
@@ -175,20 +175,20 @@ def workers(results: Results) -> Chart | Absent:
     if not found:
         return Absent(WORKERS, "no two numbers of workers were measured")
     groups = grouped([next(iter(curve.values())) for curve in found.values()])
-    gains = "; ".join(f"{name}, {gained([found[row.candidate] for row in rows])}" for name, rows in groups.items())
+    gains = "; ".join(f"{name}, {gain_text([found[row.candidate] for row in rows])}" for name, rows in groups.items())
     takeaway = f"The best number of workers instead of one: {gains}"
     rows = [row for curve in found.values() for row in curve.values()]
-    return table("web-workers", WORKERS, takeaway, results, rows, along(found, "workers", best), STARRED)
+    return table("web-workers", WORKERS, takeaway, results, rows, sheet_along(found, "workers", best), STARRED)
 
 
-def gained(each: list[Curve]) -> str:
+def gain_text(each: list[Curve]) -> str:
     """Return how many times as many answers there are at most, as far as rounds tell the two apart."""
     pairs = [(next(iter(curve.values())), curve[best(curve)]) for curve in each]
     ratios = [first.median / top.median for first, top in pairs if less(top, first)]
-    return f"up to {words.many(max(ratios))} answers" if ratios else "no more answers"
+    return f"up to {words.as_many(max(ratios))} answers" if ratios else "no more answers"
 
 
-def along(found: dict[str, Curve], what: str, star: Callable[[Curve], int] = lambda curve: -1) -> Sheet:
+def sheet_along(found: dict[str, Curve], what: str, star: Callable[[Curve], int] = lambda curve: -1) -> Sheet:
     """Return a table with a column for each value of what is varied; one of them may have a star."""
     numbers = sorted({number for curve in found.values() for number in curve})
     lines = []
@@ -201,7 +201,7 @@ def along(found: dict[str, Curve], what: str, star: Callable[[Curve], int] = lam
 
 def answers(row: Row) -> str:
     """Return the answers per second of a row, as exactly as its rounds tell them."""
-    return words.rate(words.rough(row.per_second, row.seconds.values()))
+    return words.rate(words.rounded(row.per_second, row.seconds.values()))
 
 
 def delay(results: Results) -> Chart | Absent:
@@ -215,17 +215,17 @@ def delay(results: Results) -> Chart | Absent:
     takeaway = (
         f"Where a query takes {longest} ms, servers give {left} of the answers that they give where it takes none"
     )
-    each = "; ".join(f"{name}, {words.many(ratio)}" for name, ratio in kept.items())
-    says = f"{takeaway}. {each}. {turned_over(found)}"
+    each = "; ".join(f"{name}, {words.as_many(ratio)}" for name, ratio in kept.items())
+    alt = f"{takeaway}. {each}. {overtaking_text(found)}"
     models = {name: first(curve).model or "" for name, curve in found.items()}
     shown = {name: [(float(it), row.per_second) for it, row in curve.items()] for name, curve in found.items()}
     part = Part("answers", shown, {}, VARIED, "a second (log)", words.rate, "{:.0f}".format, models=models)
-    cells = along(found, VARIED)
+    cells = sheet_along(found, VARIED)
     memory = [words.size(size) if (size := last(curve).figure("peak_pss_bytes")) else "" for curve in found.values()]
     sheet = Sheet([*cells.head, "memory"], [[*line, it] for line, it in zip(cells.lines, memory, strict=True)])
     command = command_for(results, [row for curve in known for row in curve.values()])
     draw = drawing([part], across=1)
-    return Chart("web-delay", DELAY, takeaway, says, command, draw, sheet.without_empty(), IN_BRACKETS)
+    return Chart("web-delay", DELAY, takeaway, alt, command, draw, sheet.without_empty(), IN_BRACKETS)
 
 
 def first(curve: Curve) -> Row:
@@ -238,7 +238,7 @@ def last(curve: Curve) -> Row:
     return curve[max(curve)]
 
 
-def turned_over(found: dict[str, Curve]) -> str:
+def overtaking_text(found: dict[str, Curve]) -> str:
     """Say which servers change places with the delay, as far as rounds tell them apart at both ends."""
     pairs = [
         f"{one} before {other}"
@@ -249,6 +249,3 @@ def turned_over(found: dict[str, Curve]) -> str:
     if not pairs:
         return "None that was clearly before another one falls behind it."
     return f"With no delay {words.listing(pairs)}; with the longest it is the other way round."
-
-
-__all__ = ["articles", "best", "charts", "chosen", "curves", "delays"]

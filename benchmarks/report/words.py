@@ -44,7 +44,7 @@ def times(ratio: float) -> str:
     return f"{plain(float(f'{ratio:.2g}'))} times"
 
 
-def many(ratio: float) -> str:
+def as_many(ratio: float) -> str:
     """Return how many there are beside others: `3.6 times as many`, `as many`, `80% as many`."""
     if f"{ratio:.2g}" in ("1", "0.99"):
         return "as many"
@@ -59,7 +59,7 @@ def takes(ratio: float) -> str:
     return f"takes {times(ratio)} as long" if ratio > 1 else f"is {times(1 / ratio)} as fast"
 
 
-def turned(value: float) -> str:
+def as_fast(value: float) -> str:
     """Return how many times as fast something is; what is clearly slower as a fraction: `1/6`."""
     return plain(value) if not value or value > FRACTION else f"1/{plain(float(f'{1 / value:.2g}'))}"
 
@@ -74,7 +74,7 @@ def plain(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
 
 
-def rough(value: float, rounds: Collection[float]) -> float:
+def rounded(value: float, rounds: Collection[float]) -> float:
     """Return a figure with two digits where its rounds lie far apart, else as it is."""
     far = rounds and min(rounds) > 0 and max(rounds) / min(rounds) > ROUGH
     return float(f"{value:.2g}") if far else value

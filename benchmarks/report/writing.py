@@ -40,6 +40,3 @@ def files(results: Results) -> Iterator[tuple[str, bytes]]:
             yield f"charts/{chart.name}.png", chart.png()
     for name, text in tables(results).items():
         yield f"tables/{name}.md", text.encode()
-
-
-__all__ = ["NotWritten", "files", "save"]

@@ -40,5 +40,5 @@ def arms(cell: str, part: int) -> Iterator[Candidate]:
             step="hop" if model else "turn",
             steps=sizes["nodes"] * sizes["messages"],
             sizes={**sizes, "in_flight": in_flight, "percent": percent},
-            shown=sizes | {"in_flight": in_flight or "all", "percent": percent},
+            parameters=sizes | {"in_flight": in_flight or "all", "percent": percent},
         )

@@ -36,7 +36,7 @@ CELLS: dict[str, dict[str, Any]] = {
 def ours(cell: str, model: str, quick: bool, sizes: dict[str, Any]) -> Candidate:
     """Return a model in a cell, with a suitable number of messages."""
     messages = amount(cost(model, **sizes), quick, least=10, most=200_000)
-    shown = sizes | {"messages": messages, "capacity": "inf" if sizes["capacity"] == inf else sizes["capacity"]}
+    parameters = sizes | {"messages": messages, "capacity": "inf" if sizes["capacity"] == inf else sizes["capacity"]}
     return Candidate(
         f"channel/{cell}/{model}",
         "benchmarks.calls:channel",
@@ -45,7 +45,7 @@ def ours(cell: str, model: str, quick: bool, sizes: dict[str, Any]) -> Candidate
         step="round trip" if cell == "pingpong" else "message",
         steps=messages,
         sizes={"model": model, "messages": messages, **sizes},
-        shown=shown,
+        parameters=parameters,
     )
 
 

@@ -26,6 +26,6 @@ def ours(classic: str, model: str, quick: bool) -> Candidate:
         step=module.STEP.removeprefix("an ").removeprefix("a "),
         steps=module.steps(size),
         sizes={"classic": classic, "model": model, "size": size},
-        shown={"size": size, "tasks": module.tasks(size), "counts": module.SIZE},
+        parameters={"size": size, "tasks": module.tasks(size), "counts": module.SIZE},
         loops=1 if kind(model) == "boundary" else 0,  # calibrated, but where each repetition starts processes
     )

@@ -1,4 +1,4 @@
-"""What the GIL costs and saves, beside what the other suites measure: to be run with it and without it.
+"""The costs and savings of the GIL, beside what the other suites measure: to be run with it and without it.
 
     one-thread   programs that compute, in one thread: what the build itself costs
     iterator     four threads take a million numbers from one iterator: how often that goes wrong, and how long it takes

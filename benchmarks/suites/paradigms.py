@@ -50,7 +50,7 @@ def banks(quick: bool) -> Iterator[Candidate]:
             step="transfer",
             steps=TELLERS * (orders - 1),
             sizes=sizes,
-            shown={"tellers": TELLERS, "orders": orders},
+            parameters={"tellers": TELLERS, "orders": orders},
         )
 
 
@@ -68,6 +68,6 @@ def actors(quick: bool) -> Iterator[Candidate]:
                 step=STEPS[program],
                 steps=sizes["messages"] * sizes.get("nodes", 1),
                 sizes={"program": program, **({} if peer else {"model": name}), **sizes},
-                shown=sizes,
+                parameters=sizes,
                 needs=(PYKKA,) if peer else (),
             )

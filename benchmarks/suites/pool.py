@@ -63,18 +63,18 @@ def nothings(quick: bool) -> Iterator[Candidate]:
         yield lap(name, name, model, "peer", tasks)
 
 
-def lap(name: str, shown: str, model: str, what: str, tasks: int, cell: str = "nothing") -> Candidate:
+def lap(name: str, candidate: str, model: str, what: str, tasks: int, cell: str = "nothing") -> Candidate:
     """Return a candidate of `benchmarks.pool_laps`."""
     sizes = {"tasks": tasks, "workers": 8 if model in LIGHT else 2}
     return Candidate(
-        f"pool/{cell}/{shown}",
+        f"pool/{cell}/{candidate}",
         "benchmarks.calls:pool_lap",
         kind=what,
         model=model,
         step="task",
         steps=tasks,
         sizes={"lap": name, **sizes},
-        shown=sizes,
+        parameters=sizes,
     )
 
 
@@ -137,6 +137,6 @@ def libraries(quick: bool) -> Iterator[Candidate]:
                 step="task",
                 steps=sizes["tasks"],
                 sizes={"peer": name, **sizes},
-                shown=sizes,
+                parameters=sizes,
                 needs=(name,) if name in OWN else (),
             )

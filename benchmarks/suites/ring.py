@@ -84,7 +84,7 @@ def ours(cell: str, model: str, nodes: int, messages: int, **sizes: Any) -> Cand
         model=model,
         **counted(nodes, messages),
         sizes={"model": model, "nodes": nodes, "messages": messages, **given},
-        shown=shown(nodes, messages, **given),
+        parameters=parameters(nodes, messages, **given),
     )
 
 
@@ -93,7 +93,7 @@ def counted(nodes: int, messages: int) -> dict[str, Any]:
     return {"step": "hop", "steps": nodes * messages}
 
 
-def shown(nodes: int, messages: int, in_flight: int | None = None, capacity: float = inf) -> dict[str, Any]:
+def parameters(nodes: int, messages: int, in_flight: int | None = None, capacity: float = inf) -> dict[str, Any]:
     """Return every size as a value for JSON."""
     return {
         "nodes": nodes,
@@ -112,7 +112,7 @@ def baseline(cell: str, model: str, nodes: int, messages: int) -> Candidate:
         model=model,
         **counted(nodes, messages),
         sizes={"model": model, "nodes": nodes, "messages": messages},
-        shown=shown(nodes, messages, 1 if cell == "token" else None),
+        parameters=parameters(nodes, messages, 1 if cell == "token" else None),
     )
 
 
@@ -125,7 +125,7 @@ def of_peer(cell: str, peer: Any, nodes: int, messages: int, **sizes: Any) -> Ca
         model=peer.model,
         **counted(nodes, messages),
         sizes={"peer": peer.name, "nodes": nodes, "messages": messages, **sizes},
-        shown=shown(nodes, messages, 1 if cell == "token" else None, **sizes),
+        parameters=parameters(nodes, messages, 1 if cell == "token" else None, **sizes),
         needs=tuple(need for need in peer.needs if need in OWN),
     )
 
@@ -139,5 +139,7 @@ def of_language(cell: str, name: str, language: str, nodes: int, messages: int, 
         model=None,
         **counted(nodes, messages),
         sizes={"language": language, "kind": cell, "nodes": nodes, "messages": messages, "capacity": capacity},
-        shown=shown(nodes, messages, 1 if cell == "token" else None, inf if language == "erlang" else capacity),
+        parameters=parameters(
+            nodes, messages, 1 if cell == "token" else None, inf if language == "erlang" else capacity
+        ),
     )

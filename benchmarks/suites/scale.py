@@ -64,5 +64,5 @@ def rings(every: list[int], hops: int) -> Iterator[Candidate]:
                 step="hop",
                 steps=nodes * sizes["messages"],
                 sizes={"model": model, **sizes},
-                shown={**sizes, "capacity": "inf", "workers": nodes},
+                parameters={**sizes, "capacity": "inf", "workers": nodes},
             )

@@ -145,7 +145,7 @@ def calls(kinds: tuple[str, ...], quick: bool) -> Iterator[Candidate]:
                 step="call",
                 steps=count,
                 sizes={"model" if ours else "peer": name, "item": item, "calls": count},
-                shown={"item": item, "messages": count, "workers": 1},
+                parameters={"item": item, "messages": count, "workers": 1},
             )
 
 
@@ -171,7 +171,7 @@ def of(cell: str, name: str, model: str, **sizes: Any) -> Candidate:
         step="hop",
         steps=shape.hops,
         sizes={"model" if ours else "peer": name, **sizes},
-        shown={
+        parameters={
             "form": shape.form,
             "tasks": shape.number,
             "messages": shape.messages,

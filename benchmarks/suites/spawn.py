@@ -1,4 +1,4 @@
-"""What a unit costs: time and memory of 10, 100, 1,000 ... units that do nothing but wait, and how both grow.
+"""The cost of a unit: time and memory of 10, 100, 1,000 ... units that do nothing but wait, and how both grow.
 
 The time is that of one unit, from before the first is started until all run; memory is `figure_bytes_per_unit`.
 Processes and interpreters up to 300, threads to 1,000, light units to 10,000, asyncio and greenlet to 100,000.
@@ -45,7 +45,7 @@ def some(what: str, model: str, name: str, call: str, number: int, sizes: dict[s
         step="unit",
         steps=number,
         sizes=sizes,
-        shown={"units": number},
+        parameters={"units": number},
         rounds=0 if number == 300 else 2,  # goals are about 300
         loops=10 if number <= 100 and kind(model) != "boundary" and not quick else 1,
     )
@@ -62,6 +62,6 @@ def commands(quick: bool) -> Iterator[Candidate]:
             step="start",
             steps=1,
             sizes={"arguments": arguments},
-            shown={},
+            parameters={},
             loops=1 if quick else 5,
         )

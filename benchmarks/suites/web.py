@@ -142,13 +142,13 @@ def one(cell: str, name: str, call: str, step: str, sizes: dict[str, Any], steps
         step=step,
         steps=steps,
         sizes={"server": name, **sizes},
-        shown=shown(server, sizes),
+        parameters=parameters(server, sizes),
         needs=server.needs,
         rounds=ENOUGH if cell in RANKED else 3 if cell in THRICE else 2,
     )
 
 
-def shown(server: Entry, sizes: dict[str, Any]) -> dict[str, Any]:
+def parameters(server: Entry, sizes: dict[str, Any]) -> dict[str, Any]:
     """Return what the result says of a candidate."""
     load = {("endpoint" if name == "path" else name): value for name, value in sizes.items()}
     about = {"interface": server.interface, "workers": server.workers}

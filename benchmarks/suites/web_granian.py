@@ -64,7 +64,7 @@ def now(cell: str, interface: str, workers: int, threads: int | None, endpoint: 
     """Return a candidate that is measured."""
     server = article(interface, workers, threads)
     times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 2.5, "warmup_s": 1}
-    shown = parameters(cell, interface, workers, threads, endpoint)
+    its = parameters(cell, interface, workers, threads, endpoint)
     return Candidate(
         f"web/{cell}/{name(cell, interface, workers, threads, endpoint)}",
         "benchmarks.web.calls:closed",
@@ -72,8 +72,8 @@ def now(cell: str, interface: str, workers: int, threads: int | None, endpoint: 
         model=server.model,
         step="request",
         steps=1,
-        sizes={"server": server.name, "path": endpoint, "connections": shown["connections"], **times},
-        shown=shown | times,
+        sizes={"server": server.name, "path": endpoint, "connections": its["connections"], **times},
+        parameters=its | times,
         needs=server.needs,
     )
 
@@ -91,7 +91,7 @@ def then(cell: str, it: Past) -> Candidate:
         step="request",
         steps=1,
         sizes={"seconds": 1 / it.per_second, **figures},
-        shown=parameters(cell, *where) | {"seconds": 30, "python": it.python, "cores": 8},
+        parameters=parameters(cell, *where) | {"seconds": 30, "python": it.python, "cores": 8},
         rounds=1,
     )
 

@@ -1,4 +1,4 @@
-"""What a server has taken so far, with all processes that it has started, and what else the machine did."""
+"""The processor time and memory of a server so far, with all its processes, and those of the rest of the machine."""
 
 import os
 import resource

@@ -12,7 +12,7 @@ _MOST_DIGITS = 19
 
 
 class Broken(Exception):
-    """What came is no answer, or it will not be completed; the message is the name of the error."""
+    """The bytes that came are no answer, or it will not be completed; the message is the name of the error."""
 
 
 class Answer(NamedTuple):
@@ -25,7 +25,7 @@ class Answer(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What the head of an answer says. Without a length, and not chunked, the body ends with the connection."""
+    """The head of an answer. Without a length, and not chunked, the body ends with the connection."""
 
     status: int
     length: int | None

@@ -29,7 +29,7 @@ class Topic:
     def __init__(self) -> None:
         self.channels: dict[int, Any] = {}
 
-    def tell(self, message: bytes) -> None:
+    def publish(self, message: bytes) -> None:
         """Put a message into every channel that is not full."""
         for channel in self.channels.copy().values():
             try:
@@ -55,7 +55,7 @@ def converse(model: Any, stream: Stream, topic: Topic) -> None:
                 deliver(model, stream, topic)
             elif wanted == PUBLISH:
                 while len(head := stream.receive_until(b"\n")) > 1:
-                    topic.tell(framed(head))
+                    topic.publish(framed(head))
             else:
                 stream.send(HTTP)
         except OSError, SocketClosed:
@@ -91,7 +91,7 @@ async def async_converse(model: Any, stream: AsyncStream, topic: Topic) -> None:
                 await async_deliver(model, stream, topic)
             elif wanted == PUBLISH:
                 while len(head := await stream.receive_until(b"\n")) > 1:
-                    topic.tell(framed(head))
+                    topic.publish(framed(head))
             else:
                 await stream.send(HTTP)
         except OSError, SocketClosed:

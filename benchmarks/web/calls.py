@@ -1,4 +1,4 @@
-"""What the candidates of the suite `web` call: each starts a server, puts load on it, ends it, and returns figures."""
+"""The functions that candidates of `web` call: each starts a server, puts load on it, ends it, and returns figures."""
 
 import select
 from contextlib import contextmanager, nullcontext

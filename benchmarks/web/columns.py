@@ -1,4 +1,4 @@
-"""What the table of a cell of web services shows of each row."""
+"""The columns in the table of a cell of web services."""
 
 from collections.abc import Callable
 

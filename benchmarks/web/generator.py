@@ -32,7 +32,7 @@ type Watch = Callable[[float, int], object]
 
 
 class Generator:
-    """What both loops have in common: the connections, and what is done when one of them is ready."""
+    """The common part of both loops: the connections, and what is done when one of them is ready."""
 
     cores: float = 0
     """In what share of the time it computed."""

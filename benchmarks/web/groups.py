@@ -1,4 +1,4 @@
-"""What the servers of others need: pinned requirements in small groups, each installed into a folder of its own.
+"""The requirements of the servers of others: pinned, in small groups, each installed into a folder of its own.
 
 Several groups rather than one, because one of them may have no wheel for a Python, and because two servers may want
 different versions of one library. A server names its own group, and `web-apps` if it runs a framework.

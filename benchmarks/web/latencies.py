@@ -1,4 +1,4 @@
-"""What many latencies come to: exact percentiles, and a histogram that can be kept."""
+"""Summaries of many latencies: exact percentiles, and a histogram that can be kept."""
 
 import math
 from collections import Counter

@@ -95,11 +95,11 @@ def _run(options: argparse.Namespace) -> int:
         report = generate(plan, line.draw)
     file.end([report])
     if not options.quiet:
-        from benchmarks.web import shown
+        from benchmarks.web import terminal
 
         stream = sys.stderr if options.json == "-" else sys.stdout
         with quiet_when_closed(stream):
-            shown.show(report, console(stream))
+            terminal.print_report(report, console(stream))
     return OK if report.answers else FAILED
 
 
@@ -139,7 +139,7 @@ class _Line:
     def draw(self, seconds: float, answers: int) -> None:
         """Write how far the run is."""
         if self._is_shown:
-            from benchmarks.web.shown import progress
+            from benchmarks.web.terminal import progress
 
             self._write(progress(min(seconds, self._seconds), self._seconds, answers))
 

@@ -1,4 +1,4 @@
-"""What is to be sent: where to, what, how often, how long, and within which bounds."""
+"""The plan of a load: where to, what, how often and how long is sent, and within which bounds."""
 
 import ipaddress
 import re

@@ -34,7 +34,7 @@ class ServerFailed(Exception):
 
 @dataclass(frozen=True)
 class Stopped:
-    """How a server ended."""
+    """The end of a server."""
 
     seconds: float
     """From SIGTERM to the end of the process that was started."""

@@ -1,4 +1,4 @@
-"""What has come of the requests so far."""
+"""The outcomes of the requests so far."""
 
 from array import array
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a server, and what stands around it, takes while there is load: seconds of processors, and its memory."""
+"""The processor seconds and the memory that a server, and what stands around it, takes while there is load."""
 
 import threading
 import time

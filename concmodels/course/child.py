@@ -47,14 +47,14 @@ def main() -> int:
     for descriptor, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY)):
         os.dup2(os.open(os.devnull, mode), descriptor)
     limits = Limits(**order["limits"])
-    work = partial(_tell, order, seal, answers)
+    work = partial(_check_and_send, order, seal, answers)
     if not hasattr(os, "fork"):
         return work()
     limited(limits)
     return supervised(work, limits)
 
 
-def _tell(order: dict[str, Any], seal: hmac.HMAC, answers: int) -> int:
+def _check_and_send(order: dict[str, Any], seal: hmac.HMAC, answers: int) -> int:
     from concmodels.course.catalogue import exercise
     from concmodels.course.checking import checked, replayed
     from concmodels.explore import CannotExplore

@@ -103,7 +103,7 @@ def _run(program: Program[Any, Any], options: Namespace, arguments: list[str]) -
         status = max(status, recorded)
     file.end(results)
     if not options.quiet and any(result.verified for result in results):
-        _show(results, sys.stderr if options.json == "-" else sys.stdout)
+        _print_results(results, sys.stderr if options.json == "-" else sys.stdout)
     return max([status, *(result.status for result in results)])
 
 
@@ -119,7 +119,7 @@ def _traced(
     return results, tracing.status
 
 
-def _show(results: list[Outcome], stream: TextIO) -> None:
+def _print_results(results: list[Outcome], stream: TextIO) -> None:
     from concmodels.programs.output import table  # it imports rich
 
     with quiet_when_closed(stream):

@@ -59,7 +59,6 @@ class Flow(NamedTuple):
     mean: float
     """How many were in it on average: by Little's law the rate times the mean time."""
     mean_ns: float
-    median_ns: int
     late_ns: int
     """The time that one in a hundred exceeds."""
 
@@ -256,7 +255,6 @@ class Analysis:
             most=most * every if capacity == math.inf else min(most * every, max(int(capacity), 1)),
             mean=sum(lengths) / len(lengths) * count / span,
             mean_ns=sum(lengths) / len(lengths),
-            median_ns=lengths[len(lengths) // 2],
             late_ns=lengths[-1 - len(lengths) // 100],
         )
 

@@ -85,6 +85,10 @@ def _of_waiting(its: Measured) -> Advice:
             f"{its.cpus * bound:.1f} times"
         )
         return Advice(PROCESSES, why, math.ceil(its.cpus * bound), _shared(its))
+    return _in_threads(its, many, bound)
+
+
+def _in_threads(its: Measured, many: float, bound: float) -> Advice:
     why, workers = f"it waits for {1 - its.computes:.0%} of its time", 32
     notes = [*_shared(its), "If thousands have to wait at the same time, write it async, with an async library"]
     if many:

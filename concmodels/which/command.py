@@ -9,7 +9,7 @@ from concmodels.programs.output.streams import BadInput, need, quiet_when_closed
 from concmodels.programs.result import BAD_INPUT, INTERRUPTED, OK
 from concmodels.which.advice import judge
 from concmodels.which.function import CantCall, place_of
-from concmodels.which.report import report
+from concmodels.which.report import report_text
 from concmodels.which.trials import Trials
 
 
@@ -18,10 +18,10 @@ def which_command(arguments: list[str] | None = None) -> int:
     try:
         options = _parser().parse_args(arguments)
         trials = Trials(place_of(options.function), tuple(options.arguments), options.seconds)
-        with _shown(options.function, trials):
+        with _progress_bar(options.function, trials):
             its = trials.measured()
         with quiet_when_closed():
-            sys.stdout.write(report(its, judge(its)))
+            sys.stdout.write(report_text(its, judge(its)))
         return OK
     except (BadInput, CantCall) as error:
         say("concmodels.which", str(error))
@@ -51,7 +51,7 @@ def _parser() -> Parser:
 
 
 @contextlib.contextmanager
-def _shown(name: str, trials: Trials) -> Iterator[None]:
+def _progress_bar(name: str, trials: Trials) -> Iterator[None]:
     """Show a progress bar while this measures, if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield

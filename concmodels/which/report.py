@@ -11,7 +11,7 @@ from concmodels.which.measured import THREADS, Measured, Way
 _WIDTH = 80
 
 
-def report(its: Measured, advice: Advice) -> str:
+def report_text(its: Measured, advice: Advice) -> str:
     """Return the whole report as text of at most 80 columns, but for the program at its end."""
     parts = [
         "\n".join(map(_wrapped, _about(its))),

@@ -1,4 +1,4 @@
-"""What the page asks of Python. Each function takes the program as text, and returns an answer as JSON.
+"""The functions that the page calls. Each takes the program as text, and returns an answer as JSON.
 
 The second argument is the value that `main` has to return, written in Python; an empty text if it may return anything.
 The check is an assertion about it.
@@ -164,7 +164,7 @@ class Turns:
 
 
 def found(scenario, report):
-    """What a search has found."""
+    """The outcome of a search."""
     answer = report.to_json() | {"sentence": report.sentence, "remarks": report.remarks}
     if report.failure is not None:
         print_again(scenario, report.failure)
@@ -183,7 +183,7 @@ def asked(choose):
 
 
 def end_of(run, check):
-    """How a run has ended."""
+    """The end of a run."""
     error = failure_of(run, check)
     if error is not None:
         return {"verdict": "failed", "sentence": sentence(error), "waits": list(getattr(error, "waits", ()))}

@@ -92,7 +92,7 @@ def table(chapters: dict[str, list[Guarantee]]) -> str:
     """The chapters of a subject: the title, the first sentence, and the number of guarantees."""
     lines = [":::{container} chapters", "| chapter | what it is about | number |", "| --- | --- | ---: |"]
     for chapter, its in chapters.items():
-        about = " ".join(told(chapter).partition("\n\n")[0].split())
+        about = " ".join(docstring_of(chapter).partition("\n\n")[0].split())
         lines.append(f"| [{title_of(chapter)}](guarantees/{file_of(chapter)}.md) | {about} | {len(names_of(its))} |")
     return "\n".join([*lines, ":::", ""])
 
@@ -100,7 +100,7 @@ def table(chapters: dict[str, list[Guarantee]]) -> str:
 def chapter_page(chapter: str, found: list[Guarantee]) -> str:
     """One chapter: its docstring, then its guarantees."""
     common = [it for it in conditions(found[0]) if all(it in conditions(other) for other in found)]
-    about = f"{told(chapter)}{f' ({" ".join(map(of_chapter, common))})' if common else ''}"
+    about = f"{docstring_of(chapter)}{f' ({" ".join(map(of_chapter, common))})' if common else ''}"
     head = CHAPTER.format(title=title_of(chapter), about=about, chapter=chapter)
     entries = (entry(list(its), common) for _, its in groupby(found, lambda it: it.name))
     return "\n".join([WRITTEN, head, *entries])
@@ -124,7 +124,7 @@ def title_of(chapter: str) -> str:
     return TITLES.get(chapter, chapter.capitalize())
 
 
-def told(chapter: str) -> str:
+def docstring_of(chapter: str) -> str:
     """The docstring of a chapter, without what its title says already."""
     text = getdoc(import_module(f"concmodels.conformance.guarantees.{chapter}")) or ""
     for title in (title_of(chapter), "The pool", "Sockets"):
@@ -143,16 +143,16 @@ def entry(its: list[Guarantee], common: list[str]) -> str:
 
 
 def conditions(guarantee: Guarantee) -> list[str]:
-    """Which models the guarantee is for, if not for all."""
+    """The models that the guarantee is for, if not for all."""
     found = []
     if (models := getdoc(guarantee.by)) and guarantee.by.__name__ != "everybody":
         models = models.rstrip(".")
         found.append(f"only for {models[0].lower()}{models[1:]}")
-    return found + ([own(guarantee.needs)] if guarantee.needs else [])
+    return found + ([needs_in_words(guarantee.needs)] if guarantee.needs else [])
 
 
-def own(needs: tuple[str, ...]) -> str:
-    """What a model of a reader's own must define in order to be tested."""
+def needs_in_words(needs: tuple[str, ...]) -> str:
+    """The names that a model of a reader's own must define in order to be tested."""
     *others, last = (f"`{it}`" for it in needs)
     return f"a model of your own must define {', '.join(others)}{' and ' if others else ''}{last}"
 

@@ -68,7 +68,7 @@ def test_every_candidate_can_be_called_as_it_says(suite: str, quick: bool, thoro
     assert len({it.path for it in found}) == len(found) > 0
     for it in found:
         assert it.suite == suite and it.kind in KINDS and it.steps >= 1 and it.loops >= 0
-        assert json.loads(json.dumps(it.shown)) == it.shown
+        assert json.loads(json.dumps(it.parameters)) == it.parameters
         module, _, name = it.call.partition(":")
         function = getattr(importlib.import_module(module), name)
         inspect.signature(function, annotation_format=Format.FORWARDREF).bind(**it.sizes)

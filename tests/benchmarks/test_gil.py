@@ -87,30 +87,30 @@ def test_what_the_gil_costs_and_saves_is_one_ratio_per_row():
     assert lines["ring, everything in flight", "threads"] == ["100 ns", "400 ns", "0.25", "0.25", "0.25"]
     assert lines["the classics together, in one thread", "greenlet"] == ["", "", "1", "1", "1"]
     assert lines["memory of one among 300", "threads"] == ["8 KiB", "16 KiB", "0.5", "0.5", "0.5"]
-    assert it.says.startswith(f"{it.takeaway}. Farthest to the right, ")
+    assert it.alt.startswith(f"{it.takeaway}. Farthest to the right, ")
     assert "classics/big classics/sieve --python 3.14 --python 3.14t" in it.command
-    assert "right, threads (tasks that compute, in a pool) is 2.5 times as fast." in it.says
+    assert "right, threads (tasks that compute, in a pool) is 2.5 times as fast." in it.alt
     assert it.takeaway.startswith("Without the GIL, 1 of 6 figures")
-    assert "left, threads (ring, everything in flight) takes 4 times as long." in it.says
-    assert "A thread among 300 takes 8 KiB of memory under 3.14, 16 KiB under 3.14t." in it.says
+    assert "left, threads (ring, everything in flight) takes 4 times as long." in it.alt
+    assert "A thread among 300 takes 8 KiB of memory under 3.14, 16 KiB under 3.14t." in it.alt
     for narrow in (False, True):
         assert it.draw(Look(narrow=narrow)).axes
 
 
 def test_the_sentence_turns_with_the_figures():
     turned = [row("pool/cpu/threads", 1 * MS, step="task"), free("pool/cpu/threads", 2 * MS, step="task")]
-    says = chart("gil-3.14t", *turned).says
+    alt = chart("gil-3.14t", *turned).alt
     assert (
-        says.startswith("Without the GIL, 0 of 1 figures are better, 1 worse, 0 undecided.")
-        and "takes 2 times as long" in says
+        alt.startswith("Without the GIL, 0 of 1 figures are better, 1 worse, 0 undecided.")
+        and "takes 2 times as long" in alt
     )
 
 
 def test_a_chart_says_whether_the_builds_are_twins():
-    assert "by one compiler with the same flags" in chart("gil-3.14t").says
+    assert "by one compiler with the same flags" in chart("gil-3.14t").alt
     other = PYTHONS | {"3.14t": PYTHONS["3.14t"] | {"build": WITHOUT | {"compiler": "Clang 20"}}}
-    assert "not built alike" in chart("gil-3.14t", pythons=other).says
-    assert "does not say how" in chart("gil-3.14t", pythons={}).says
+    assert "not built alike" in chart("gil-3.14t", pythons=other).alt
+    assert "does not say how" in chart("gil-3.14t", pythons={}).alt
 
 
 def test_twins_differ_in_the_gil_alone():
@@ -187,7 +187,7 @@ def test_the_builds_are_a_table_and_a_sentence():
     every = results(*ROWS, preliminary=True)
     flags = [line[4] for line in builds.sheet(every).lines]
     assert flags == ["`--enable-optimizations`", "`--disable-gil` `--enable-optimizations`"]
-    said = list(builds.says(every))
+    said = list(builds.notes(every))
     assert "preliminary" in said[0] and said[-1].startswith("The two are of one version")
     assert builds.sheet(results(pythons={"3.14": {"version": "3.14.8", "gil": True}})).lines[0][4] == "not known"
 
@@ -330,6 +330,6 @@ def test_conversations_are_held_in_one_loop_and_in_several(way: str):
 
 
 def test_the_readme_shows_both_pythons():
-    text = readme.free_threaded()
+    text = readme.free_threaded_table()
     assert text.startswith("| what | 3.14 | 3.14t | times as fast, or as small, on 3.14t (spread) |")
     assert text.count("\n| ") == len(readme.FREE_THREADED) + 1

@@ -77,8 +77,8 @@ def test_a_pool_is_held_against_the_loop_of_its_own_run():
 
 def test_it_says_which_models_lead_where():
     both = every(results(*MINE), results(*THEIRS, **OTHER))
-    assert machines.says(both, "ring", "stream") == "Ahead: threads in A, 3.14; trio in B, 3.14."
-    assert machines.says(every(results(*MINE), results(*MINE)), "ring", "stream") == "Ahead in every column: threads."
+    assert machines.lead(both, "ring", "stream") == "Ahead: threads in A, 3.14; trio in B, 3.14."
+    assert machines.lead(every(results(*MINE), results(*MINE)), "ring", "stream") == "Ahead in every column: threads."
 
 
 def test_the_machines_have_a_table():

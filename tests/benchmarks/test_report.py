@@ -12,7 +12,7 @@ from benchmarks.__main__ import main
 from benchmarks.report import Chart, Look, ranking, shipped, words
 from benchmarks.report.canvas import in_the_dark
 from benchmarks.report.chart import command_for
-from benchmarks.report.lines import apart
+from benchmarks.report.lines import spread_out
 from benchmarks.report.page import page
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import LeftOut, Results, Row, read
@@ -121,14 +121,14 @@ def test_a_ring_has_a_bar_for_each_model_and_a_mark_for_its_baseline():
 
 def test_a_ring_says_who_is_fastest_and_how_far_from_the_baselines():
     rows = [*STREAM[:3], ring("stream", "baseline trio", 25 * NS, kind="baseline", model="trio")]
-    assert chart("ring-stream", *rows).says == (
+    assert chart("ring-stream", *rows).alt == (
         "threads is fastest with 100 ns a hop, trio slowest with 250 ns, 2.5 times as long."
         " Beside the same ring by hand (the mark), threads takes 2 times as long, trio takes 10 times as long."
     )
 
 
 def test_a_ring_of_one_model_compares_it_with_nothing():
-    assert chart("ring-stream", STREAM[0]).says == "Only threads was measured: 100 ns a hop."
+    assert chart("ring-stream", STREAM[0]).alt == "Only threads was measured: 100 ns a hop."
 
 
 def test_the_command_measures_the_same_again():
@@ -154,7 +154,7 @@ def test_peers_are_ratios_within_a_round_with_the_goals():
     assert drawn(it, "goal")["queue.Queue"] == 5
     assert drawn(it, "missed") == pytest.approx({"trio memory channel": 4})
     assert "erlang" in drawn(it, "met")  # compared with threads
-    assert "3 of 4 goals are met, 0 are undecided; not met: trio against trio memory channel (4, goal 7)." in it.says
+    assert "3 of 4 goals are met, 0 are undecided; not met: trio against trio memory channel (4, goal 7)." in it.alt
     assert ["threads", "queue.Queue", "6", "6", "6", "5", "yes"] in it.sheet.lines
 
 
@@ -168,13 +168,13 @@ def test_patterns_are_a_table_of_models_and_programs():
 def test_memory_that_can_not_be_seen_is_not_shown():
     it = chart("spawn-memory", *UNITS)
     assert drawn(it, "bar") == {"trio (100)": 2048, "threads (100)": 8192}
-    assert it.says == "A task of trio takes 2 KiB of memory, one of threads 8 KiB: 4 times as much."
+    assert it.alt == "A task of trio takes 2 KiB of memory, one of threads 8 KiB: 4 times as much."
     report.charts(results(UNITS[0]))
 
 
 def test_the_time_of_a_unit_has_its_baseline_and_its_growth():
     assert drawn(chart("spawn-time", *UNITS), "mark") == {"threads": 20 * US}
-    assert "One of 100 tasks of trio is 2 times as fast to start as one of 10" in chart("spawn-growth", *UNITS).says
+    assert "One of 100 tasks of trio is 2 times as fast to start as one of 10" in chart("spawn-growth", *UNITS).alt
 
 
 def test_a_pools_gain_is_held_against_its_workers():
@@ -202,7 +202,7 @@ def test_runs_that_are_too_short_are_not_ranked():
     assert list(drawn(it, "bar")) == ["threads", "trio"]  # by family, not by speed
     assert it.takeaway == "These runs are too short to rank the models"
     assert it.note == "Not ranked, because a run under 100 ms is mostly noise: reading one buffer took 400 µs."
-    assert "not ranked" in it.says and "as fast" not in it.says
+    assert "not ranked" in it.alt and "as fast" not in it.alt
 
 
 def test_what_ships_is_a_mark_beside_what_is_built():
@@ -214,7 +214,7 @@ def test_what_ships_is_a_mark_beside_what_is_built():
     assert it.takeaway == (
         "Streaming: with what ships, models lie a factor of 1.7 apart; with a channel built for each, 2.5"
     )
-    assert "threads 600 ns and 100 ns; trio 1 µs and 250 ns." in it.says
+    assert "threads 600 ns and 100 ns; trio 1 µs and 250 ns." in it.alt
     assert it.sheet.lines[0] == ["threads", "queue.Queue", "600 ns", "100 ns", "6 times"]
     assert it.sheet.lines[-1] == ["greenlet", "nothing", "", "300 ns", ""]
 
@@ -258,7 +258,7 @@ def test_no_difference_is_claimed_between_what_ships_and_what_is_built_where_rou
     faster = ring("stream", "queue.Queue", 50 * NS, kind="peer", model="threads")
     it = chart("shipped-stream", STREAM[0], faster)
     assert it.sheet.lines[0][-1] == "0.5 times"
-    assert it.says.endswith("Faster with what ships: threads.")
+    assert it.alt.endswith("Faster with what ships: threads.")
 
 
 def test_everything_that_ships_is_a_candidate_of_the_benchmarks():
@@ -286,7 +286,7 @@ def test_the_slopes_go_from_streaming_to_waking_on_one_axis():
         "With a channel built for each model, a message to a task that is awake takes 100 ns to 250 ns;"
         " to one that has to be woken, 4.5 µs to 8.5 µs"
     )
-    assert "With what ships: threads from 600 ns to 10 µs." in it.says
+    assert "With what ships: threads from 600 ns to 10 µs." in it.alt
 
 
 def test_rows_that_are_first_in_some_rounds_only_are_not_ranked():
@@ -298,7 +298,7 @@ def test_rows_that_are_first_in_some_rounds_only_are_not_ranked():
         ranking.headline([one, two, far])
         == "trio and threads lead with 2 µs to 3 µs a hop; gevent takes 4.5 times as long"
     )
-    assert chart("ring-stream", one, two, far).says.startswith(
+    assert chart("ring-stream", one, two, far).alt.startswith(
         "trio is among the fastest with 2 µs a hop, gevent slowest"
     )
 
@@ -315,10 +315,10 @@ def test_nothing_is_ranked_in_fewer_rounds_than_bear_it():
     few = [replace(it, seconds={1: it.median, 2: it.median}) for it in STREAM]
     assert ranking.leaders(few[:2]) == few[:2]
     assert ranking.headline(few[:2]) == "100 ns to 250 ns a hop; 2 rounds can't tell which is first"
-    assert chart("ring-stream", *few).says.startswith(
+    assert chart("ring-stream", *few).alt.startswith(
         "threads and trio have the least and the greatest median, 100 ns and 250 ns a hop; 2 rounds can't tell"
     )
-    assert "0 of 4 goals are met, 4 are undecided." in chart("comparison-stream", *few).says
+    assert "0 of 4 goals are met, 4 are undecided." in chart("comparison-stream", *few).alt
     assert "undecided" in chart("shipped-stream", *few).sheet.lines[0]
 
 
@@ -332,8 +332,8 @@ def test_every_chart_has_a_takeaway_for_people(file):
     models = {row.candidate for row in known.rows if row.kind == "model"}
     for it in [*report.charts(known), *(own for model in sorted(models) for own in report.model_charts(known, model))]:
         assert it.takeaway and not it.takeaway.endswith("."), it.name
-        assert it.says.endswith("."), it.name
-        for text in (it.takeaway, it.says, it.note):
+        assert it.alt.endswith("."), it.name
+        for text in (it.takeaway, it.alt, it.note):
             assert not re.search(r"\b0\.\d+ times", text), (it.name, text)
             assert "1 times" not in re.sub(r"[\d.,]1 times", "", text), (it.name, text)
 
@@ -341,7 +341,7 @@ def test_every_chart_has_a_takeaway_for_people(file):
 def test_a_pools_cost_stands_beside_what_one_might_pick_instead():
     it = chart("pool-nothing", *POOL)
     assert drawn(it, "bar") == {"threads": 1 * US, "ThreadPoolExecutor": 10 * US}
-    assert "ThreadPoolExecutor" in it.says
+    assert "ThreadPoolExecutor" in it.alt
 
 
 def test_an_article_is_measured_again():
@@ -355,11 +355,11 @@ def test_web_services_are_compared_by_what_their_users_have_of_them():
     assert drawn(capacity, "bar") == pytest.approx({"threads": 45_000, "uvicorn, raw": 25_000})
     assert drawn(capacity, "mark") == pytest.approx({"threads": 100_000})
     assert capacity.takeaway == "threads gives most answers, 45k a second; the models written by hand give up to 100k"
-    assert capacity.says.startswith(f"{capacity.takeaway}. The fewest answers are 25k a second.")
+    assert capacity.alt.startswith(f"{capacity.takeaway}. The fewest answers are 25k a second.")
     assert drawn(tail, "bar") == pytest.approx({"threads": 5 * MS, "asyncio": 25 * MS})
     assert drawn(tail, "mark") == pytest.approx({"threads": 1 * MS})
     assert tail.takeaway == "One request in a hundred computes: threads keeps P99 lowest, 5 ms"
-    assert idle.says.startswith("A connection that waits takes 6 KiB in asyncio and 24 KiB in threads;")
+    assert idle.alt.startswith("A connection that waits takes 6 KiB in asyncio and 24 KiB in threads;")
     assert knee.takeaway == "At 8,000 requests a second P99 is 9 ms on trio, in 6 rounds"
     assert "| threads | 45k | 6 |" in capacity.sheet.markdown()
 
@@ -380,7 +380,7 @@ def test_an_articles_ratio_stands_beside_that_of_the_twins():
     assert "| asgi W1 /json | 1k | 800 | 0.8 | 30 | 27 | 0.9 |" in it.sheet.markdown()
     of_what = "of the answers per second that the same service gives with it"
     assert it.takeaway == f"Without the GIL Granian gives 80% {of_what}"
-    assert "asgi W1 /json gives 80% as many answers" in it.says and "it was 90% as many" in it.says
+    assert "asgi W1 /json gives 80% as many answers" in it.alt and "it was 90% as many" in it.alt
     (absent,) = [it for it in report.absent(results(both[0], *past)) if "Granian" in it.title]
     assert "not measured under both" in absent.why
 
@@ -431,7 +431,7 @@ def test_a_pool_is_shown_along_its_workers():
     assert it.sheet.head == ["workers", "1", "2", "4"]
     assert it.sheet.lines == [["processes", "125", "250", "500"], ["threads", "125", "125", ""]]
     assert it.takeaway == "With more workers, computing in processes is 4 times as fast, in threads it takes as long"
-    assert it.says.endswith("processes 125 with 1 and 500 with 4; threads 125 with 1.")
+    assert it.alt.endswith("processes 125 with 1 and 500 with 4; threads 125 with 1.")
     assert it.note.startswith("This machine has 2 processors")
     assert len(it.draw(Look()).axes) == 2  # a part for each family
     assert any("workers" in it.why for it in report.absent(results(*POOL)))
@@ -447,7 +447,7 @@ def test_a_models_own_charts():
     found = {it.name: it for it in report.model_charts(every, "trio")}
     assert list(found) == ["trio-ring", "trio-units"]
     assert list(drawn(found["trio-ring"], "bar")) == ["by hand", "trio", "trio memory channel"]
-    assert found["trio-units"].says == "Among 100 tasks, one of trio starts in 10 µs and takes 2 KiB of memory."
+    assert found["trio-units"].alt == "Among 100 tasks, one of trio starts in 10 µs and takes 2 KiB of memory."
     assert report.model_charts(every, "gevent") == []
 
 
@@ -512,7 +512,7 @@ def test_a_page_fetches_nothing_and_runs_nothing():
     assert addresses and all(it.startswith(("data:image/svg+xml;base64,", "#")) for it in addresses)
     assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in tags}
     assert "@import" not in text and "url(" not in text
-    assert [about["alt"] for tag, about in tags if tag == "img"] == [it.says for it in report.charts(every)]
+    assert [about["alt"] for tag, about in tags if tag == "img"] == [it.alt for it in report.charts(every)]
     ids = [about["id"] for _, about in tags if "id" in about]
     assert len(set(ids)) == len(ids) and {it[1:] for it in addresses if it[0] == "#"} <= set(ids)
 
@@ -537,7 +537,7 @@ def test_no_missing_row_is_the_end_of_a_report():
         assert len(report.charts(some)) + len(report.absent(some)) >= len(report.charts(results(*EVERYTHING)))
         alone = results(EVERYTHING[count])
         for it in report.charts(alone):
-            assert it.says and it.sheet.lines and (it.draw is None or it.draw(Look()).axes)
+            assert it.alt and it.sheet.lines and (it.draw is None or it.draw(Look()).axes)
 
 
 def test_tables_are_markdown_by_name():
@@ -600,14 +600,14 @@ def test_figures_in_words():
         "takes as long",
         "takes as long",
     ]
-    assert [words.turned(it) for it in (2.74, 0.985, 0.293, 1 / 150, 0)] == ["2.74", "0.985", "1/3.4", "1/150", "0"]
+    assert [words.as_fast(it) for it in (2.74, 0.985, 0.293, 1 / 150, 0)] == ["2.74", "0.985", "1/3.4", "1/150", "0"]
     assert words.rate(16_123_357) == "16.1M" and words.listing(["a", "b", "c"]) == "a, b and c"
     assert words.listing(["a, x", "b, x", "c, x"]) == "a, x; b, x and c, x"
 
 
 def test_labels_are_pushed_apart_and_stay_inside():
-    assert apart([0.0, 0.1, 5.0], 1.0, -9, 9) == pytest.approx([-0.3, 0.7, 4.7])
-    assert apart([9.0, 9.0], 1.0, 0, 9) == pytest.approx([8.0, 9.0])
+    assert spread_out([0.0, 0.1, 5.0], 1.0, -9, 9) == pytest.approx([-0.3, 0.7, 4.7])
+    assert spread_out([9.0, 9.0], 1.0, 0, 9) == pytest.approx([8.0, 9.0])
 
 
 def result_file(folder: Path) -> Path:

@@ -34,7 +34,7 @@ def measured(it: Candidate, number: int, python: str) -> Row:
     seconds = (1e-4 * (1 + number % 7), 1e-4 * (1.5 + number % 7))
     figures = FIGURES | {name: float(value) for name, value in it.sizes.items() if it.kind == "past" and value}
     found = row(it.path, *seconds, kind=it.kind, model=it.model, step=it.step, python=python, figures=figures)
-    return replace(found, parameters=it.shown)
+    return replace(found, parameters=it.parameters)
 
 
 def slow(name: str, answered: float, **more: object) -> Row:
@@ -57,7 +57,7 @@ def test_a_full_run_has_every_chart():
     found = {it.name: it for it in report.charts(every)}
     assert set(found) == NAMES
     for it in found.values():
-        assert it.takeaway and not it.takeaway.endswith(".") and it.says.endswith(".") and it.sheet.lines, it.name
+        assert it.takeaway and not it.takeaway.endswith(".") and it.alt.endswith(".") and it.sheet.lines, it.name
         for look in LOOKS:
             assert it.draw is None or it.draw(look).axes
     assert {name for name, it in found.items() if it.draw is None} == {"web-slow", "web-stop", "web-workers"}
@@ -135,7 +135,7 @@ def test_p99_at_the_highest_rate_is_said_of_how_many_servers_and_rounds():
     ]
     it = chart("web-knee", *found)
     assert it.takeaway == "At 2,000 requests a second P99 is 2 ms to 9 ms among 2 servers, in 6 rounds"
-    assert it.says.startswith(f"{it.takeaway}. ")
+    assert it.alt.startswith(f"{it.takeaway}. ")
 
 
 def test_where_each_answer_takes_its_time_nobody_gives_most():
@@ -161,7 +161,7 @@ def test_each_server_of_the_stack_stands_with_its_best_number_of_workers():
         "P99 behind nginx and with a database: processes and threads, 60 ms; greenlets and coroutines, 80 ms"
     )
     then = "processes and threads, 31 ms; greenlets and coroutines, 75 ms."  # meinheld's greenlets wait together
-    assert it.says.endswith(f"In the article, on four cores and with another machine for the load: {then}")
+    assert it.alt.endswith(f"In the article, on four cores and with another machine for the load: {then}")
     assert drawn(it, "range") == pytest.approx({"gunicorn sync, flask (4)": 30 * MS, "uvicorn, starlette (1)": 40 * MS})
     assert drawn(it, "then") == pytest.approx({"uvicorn, starlette (1)": 37.5 * MS})
     assert it.sheet.lines[1] == ["uvicorn, starlette", "1", "955", "40 ms", "80 ms", "5", "5k", "37.5 ms", "75 ms"]
@@ -186,20 +186,20 @@ def test_servers_that_change_places_with_the_delay_of_the_database():
     assert it.takeaway == (
         "Where a query takes 20 ms, servers give 10% to 80% of the answers that they give where it takes none"
     )
-    assert it.says.endswith("With no delay sync (1) before async (1); with the longest it is the other way round.")
+    assert it.alt.endswith("With no delay sync (1) before async (1); with the longest it is the other way round.")
     assert it.sheet.lines == [["async (1)", "500", "400"], ["sync (1)", "1k", "100"]]
     calm = chart("web-delay", *found[:2])
-    assert calm.says.endswith("None that was clearly before another one falls behind it.")
+    assert calm.alt.endswith("None that was clearly before another one falls behind it.")
 
 
 def test_one_row_alone_is_drawn_or_a_reason():
     for it in web.candidates(True):
         every = results(measured(it, 1, "3.14"))
         for found in report.charts(every):
-            assert found.says and (found.draw is None or found.draw(LOOKS[0]).axes), it.path
+            assert found.alt and (found.draw is None or found.draw(LOOKS[0]).axes), it.path
 
 
 def test_how_many_in_words():
-    assert [words.many(it) for it in (3.61, 1.004, 0.8, 66)] == [
+    assert [words.as_many(it) for it in (3.61, 1.004, 0.8, 66)] == [
         "3.6 times as many", "as many", "80% as many", "66 times as many",
     ]  # fmt: skip

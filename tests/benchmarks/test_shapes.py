@@ -144,8 +144,10 @@ def test_what_is_compared_passes_on_the_same_items(quick):
     for (_, cell), found in suites.by_cell(suites.load("shapes", quick)).items():
         mine = {it.model: it for it in found if it.kind == "model"}
         for it in found:
-            assert it.shown == mine[it.model].shown and it.steps == mine[it.model].steps, cell
-            assert (it.shown.get("in_flight") == "all") or it.shown.get("in_flight", 0) <= it.shown["messages"]
+            assert it.parameters == mine[it.model].parameters and it.steps == mine[it.model].steps, cell
+            assert (it.parameters.get("in_flight") == "all") or it.parameters.get("in_flight", 0) <= it.parameters[
+                "messages"
+            ]
 
 
 def shape(candidate: str, *seconds: float, cell: str = "chain-100-8", **more: object) -> Row:
@@ -171,8 +173,8 @@ ROWS = [
 def test_a_square_says_which_side_is_faster():
     it = chart("shapes", *ROWS)
     assert it.takeaway == "Of 4 pairs, ours is faster in 1, what ships in 3; 0 are undecided"
-    assert "asyncio.Queue in 1 (at most: 100 in a row, 8 in flight, 0.6)" in it.says
-    assert "gevent.queue.SimpleQueue in 1" in it.says and "gevent.queue.Queue in" not in it.says  # it is compiled
+    assert "asyncio.Queue in 1 (at most: 100 in a row, 8 in flight, 0.6)" in it.alt
+    assert "gevent.queue.SimpleQueue in 1" in it.alt and "gevent.queue.Queue in" not in it.alt  # it is compiled
     for look in LOOKS:
         squares = {patch.get_label() for axes in it.draw(look).axes for patch in axes.patches}
         assert {text.split()[0]: text for text in squares}[
@@ -194,7 +196,7 @@ def test_an_item_takes_longer_the_larger_it_is():
     it = chart("shapes-sizes", *rows, shape("subinterp", 1 * US, cell="item-int", form="fan-in", tasks=1, item="int"))
     assert it.sheet.head == ["", "int", "10 kB", "60 kB", "250 kB", "1 MB"]
     assert it.sheet.lines[0] == ["processes", "1 µs", "2 µs", "3 µs", "4 µs", "5 µs"]
-    assert "subinterp" not in it.says  # it has one size alone
+    assert "subinterp" not in it.alt  # it has one size alone
     for look in LOOKS:
         lines = {line.get_label(): list(line.get_ydata()) for line in it.draw(look).axes[0].lines}
         assert lines["line Queue"] == pytest.approx([4 * US, 8 * US, 12 * US, 16 * US, 20 * US])
@@ -204,7 +206,7 @@ def test_few_rounds_decide_nothing():
     few = [replace(it, seconds={1: it.median, 2: it.median}) for it in ROWS]
     it = chart("shapes", *few)
     assert it.takeaway.endswith("ours is faster in 0, what ships in 0; 4 are undecided")
-    assert "Ahead of ours" not in it.says
+    assert "Ahead of ours" not in it.alt
 
 
 def test_each_pair_that_is_behind_has_its_reason():

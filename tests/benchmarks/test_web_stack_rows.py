@@ -94,7 +94,7 @@ def test_a_curve_differs_in_the_workers_alone(monkeypatch):
     monkeypatch.setattr(os, "process_cpu_count", lambda: 2)
     curves = {}
     for it in cells.curves(quick=False):
-        curves.setdefault(it.name, []).append(dict(it.shown))
+        curves.setdefault(it.name, []).append(dict(it.parameters))
     assert curves["threads"][0]["rates"] == "600"
     workers = {name: [it.pop("workers") for it in curve] for name, curve in curves.items()}
     assert all(it == curve[0] for curve in curves.values() for it in curve)

@@ -101,7 +101,7 @@ def test_a_run_without_names_says_what_it_leaves_out(
         ran.extend(it.suite for it in candidates)
         return 0
 
-    monkeypatch.setattr("benchmarks.running.measured", stub)
+    monkeypatch.setattr("benchmarks.running.measure", stub)
     monkeypatch.setattr(sys, "argv", ["benchmarks", "run", *options])
     assert main() == 0 and set(ran) == set(suites.SUITES) - left_out
     said = re.findall(
@@ -127,8 +127,8 @@ def test_a_run_of_the_suite_takes_75_minutes_and_a_quick_one_two():
 
 def test_a_sweep_of_rates_differs_in_the_rate_alone():
     found = [it for it in web.candidates(False) if it.cell.startswith("rate-") and it.name == "trio"]
-    others = [{name: value for name, value in it.shown.items() if name != "rate"} for it in found]
-    assert [it.shown["rate"] for it in found] == list(web.RATES) and others == others[:1] * len(found)
+    others = [{name: value for name, value in it.parameters.items() if name != "rate"} for it in found]
+    assert [it.parameters["rate"] for it in found] == list(web.RATES) and others == others[:1] * len(found)
 
 
 def test_what_servers_need_is_pinned():
@@ -150,10 +150,10 @@ def test_another_version_is_installed_anew(tmp_path: Path):
 
 def test_the_article_has_a_figure_for_each_of_its_cells():
     found = [it for it in web.web_granian.candidates(False) if it.kind == "past"]
-    assert len(found) == 29 and sum(it.shown["python"] == "3.14t" for it in found) == 13
+    assert len(found) == 29 and sum(it.parameters["python"] == "3.14t" for it in found) == 13
     measured = {it.path for it in web.candidates(False)}
     for it in found:
-        assert it.path.removesuffix(f" on {it.shown['python']}") in measured, it.path
+        assert it.path.removesuffix(f" on {it.parameters['python']}") in measured, it.path
 
 
 def test_what_was_published_is_quoted_and_not_measured(tmp_path: Path):
@@ -174,7 +174,7 @@ def test_a_sweep_of_threads_takes_the_cell_with_64():
         if it.name == "wsgi W1 /io":
             about = {"suite": "web", "cell": it.cell, "candidate": it.name, "kind": "peer", "round": 1, "gil": "on"}
             about |= {"python": "3.14", "step": "request", "inner_loops": 1, "libraries": "{}", "unit": "second"}
-            about |= {"name": f"{it.path}@3.14", "parameters": json.dumps(it.shown)}
+            about |= {"name": f"{it.path}@3.14", "parameters": json.dumps(it.parameters)}
             text = io.StringIO()
             pyperf.Benchmark([pyperf.Run([0.1], metadata=about, collect_metadata=False)]).dump(text)
             record.add(text.getvalue())

@@ -134,7 +134,7 @@ def test_a_slow_listener_misses_messages_and_delays_nobody():
     topic = broadcasting.Topic()
     topic.channels |= {1: threads.Channel(1), 2: threads.Channel(9)}
     for message in (b"a", b"b", b"c"):
-        topic.tell(message)
+        topic.publish(message)
     assert [channel.receive_nowait() for channel in topic.channels.values()] == [b"a", b"a"]
     assert [topic.channels[2].receive_nowait() for _ in range(2)] == [b"b", b"c"]
 

@@ -33,7 +33,7 @@ def kept_of(command):
         return None
     from concdocs import runs
 
-    if (run := runs.kept(command)) is None:
+    if (run := runs.earlier_run(command)) is None:
         return None
     said = f"{run.output}\n"
     return subprocess.CompletedProcess(command, run.status, said, said if run.complained else "")

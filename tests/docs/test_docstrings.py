@@ -163,7 +163,8 @@ def test_a_docstring_has_a_subject():
     begins = {ast.Module: "What", **dict.fromkeys(DEFINITIONS, "What|How|Which|Where|Who|That|Its?|They")}
     found = [
         f"{path.relative_to(ROOT)}: {text.partition('\n')[0]}"
-        for path in ROOT.glob("concmodels/**/*.py")
+        for folder in ("concmodels", "benchmarks", "docs")
+        for path in (ROOT / folder).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if type(node) in begins and re.match(rf"({begins[type(node)]})\b", text := ast.get_docstring(node) or "")
     ]

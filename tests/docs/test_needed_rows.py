@@ -83,7 +83,7 @@ def shown_in(text: str) -> Iterator[tuple[str, str]]:
 
 def of_chart(argument: str) -> Iterator[tuple[str, str]]:
     """The cells of a chart, which are those of the command that measures it again, and its table."""
-    _, drawn = charts.named(argument)
+    _, drawn = charts.named_chart(argument)
     for word in shlex.split(drawn.command)[4:]:
         if "/" in word or word in suites.SUITES:
             yield (word if "/" in word else f"{word}/*"), drawn.sheet.markdown()

@@ -33,7 +33,7 @@ def test_every_model_is_named():
 
 
 def test_its_figures_are_those_of_the_results_files():
-    assert readme.filled(README) == README, "python -m benchmarks.readme writes the tables again"
+    assert readme.with_tables(README) == README, "python -m benchmarks.readme writes the tables again"
     for name in readme.TABLES:
         assert f"<!-- {name} -->\n| {'what' if name == 'free-threaded' else 'model'} |" in README
 

@@ -89,12 +89,12 @@ def test_what_is_kept_says_whether_anything_was_on_standard_error(tmp_path):
     complaint = "import sys; print('before', flush=True); print('no', file=sys.stderr); print('after')"
     complains = program(tmp_path, complaint)
     fails = program(tmp_path, "raise SystemExit('no')", status=1)
-    assert runs.kept(silent.command) is None
+    assert runs.earlier_run(silent.command) is None
     for it in (silent, complains, fails):
         runs.printed(it)
-    assert runs.kept(silent.command) == runs.Run("said", 0, complained=False)
-    assert runs.kept(complains.command) == runs.Run("before\nno\nafter", 0, complained=True)
-    assert runs.kept(fails.command) == runs.Run("no", 1, complained=True)
+    assert runs.earlier_run(silent.command) == runs.Run("said", 0, complained=False)
+    assert runs.earlier_run(complains.command) == runs.Run("before\nno\nafter", 0, complained=True)
+    assert runs.earlier_run(fails.command) == runs.Run("no", 1, complained=True)
 
 
 def test_what_ended_otherwise_than_wanted_is_tried_again(tmp_path, monkeypatch):

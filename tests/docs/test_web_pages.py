@@ -292,7 +292,7 @@ def test_a_figure_whose_rounds_lie_far_apart_has_two_digits():
     assert [stack.answers(it) for it in (far, near)] == ["59k", "56.2k"]
     assert web_tables.spread(far, "goodput", words.rate) == "59k (37k to 81k)"
     assert web_tables.spread(near, "goodput", words.rate) == "56.2k (54.5k to 57.8k)"
-    assert words.rough(0.0, [0.0, 2.0]) == 0 and words.rough(123.4, []) == 123.4
+    assert words.rounded(0.0, [0.0, 2.0]) == 0 and words.rounded(123.4, []) == 123.4
 
 
 def test_answers_per_second_are_the_same_number_everywhere():

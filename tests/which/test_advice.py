@@ -18,7 +18,7 @@ from concmodels.which.measured import (
     Round,
     Way,
 )
-from concmodels.which.report import report
+from concmodels.which.report import report_text
 
 CALLS = 100
 
@@ -104,7 +104,7 @@ def test_an_extension_that_loads_in_no_subinterpreter_is_named():
     why = "ImportError: module greenlet._greenlet does not support loading in subinterpreters"
     its = given(speeds={THREADS: 0.98, PROCESSES: 1.9}, failed={INTERPRETERS: why})
     assert judge(its).use == PROCESSES
-    assert why in " ".join(report(its, judge(its)).split())
+    assert why in " ".join(report_text(its, judge(its)).split())
 
 
 def test_a_lock_is_named_and_that_processes_do_not_share_it():
@@ -122,9 +122,9 @@ def test_the_share_that_computes_bounds_the_threads():
 
 def test_threads_without_the_gil_are_told():
     its = given(speeds=COMPUTING | {FREE_THREADS: 1.8}, loop={"busy_s": 1.0})
-    assert re.search(r"^threads without the GIL +2 +[\d.]+k?  1\.80", report(its, judge(its)), re.MULTILINE)
+    assert re.search(r"^threads without the GIL +2 +[\d.]+k?  1\.80", report_text(its, judge(its)), re.MULTILINE)
     no = given(speeds=COMPUTING, failed={FREE_THREADS: "there is no module numpy"})
-    assert "threads without the GIL        2         -  there is no module numpy" in report(no, judge(no))
+    assert "threads without the GIL        2         -  there is no module numpy" in report_text(no, judge(no))
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1])
@@ -136,7 +136,7 @@ def test_on_a_busy_machine_the_processor_time_decides(share, releases, use):
     assert its.is_disturbed and all(its.speed(name) < 1 for name in slow)
     assert its.undisturbed(use) == pytest.approx(2.0)
     assert judge(its).use == use
-    text = report(its, judge(its))
+    text = report_text(its, judge(its))
     assert "of 2 CPUs meanwhile" in text and "with all processors" in text
 
 
@@ -153,7 +153,7 @@ def test_an_async_function_without_figures_of_many_tasks_gets_no_verdict(why_not
     advice = judge(its)
     assert advice.use == "" and why_not in advice.why
     assert ("--seconds" in advice.why) != failed
-    text = report(its, advice)
+    text = report_text(its, advice)
     assert "No verdict: there are no figures" in text and "Write:" not in text
 
 
@@ -211,7 +211,7 @@ def test_short_calls_are_handed_to_processes_many_at_a_time():
 
 def test_the_report_is_read_in_eighty_columns():
     its = given(speeds=COMPUTING | {FREE_THREADS: 1.8}, failed={INTERPRETERS: "a reason " * 20})
-    lines = report(its, judge(its)).partition("Write:")[0].splitlines()
+    lines = report_text(its, judge(its)).partition("Write:")[0].splitlines()
     assert max(map(len, lines)) <= 80
     assert " ".join(lines).startswith(
         "work() takes 10ms; it computes for 100% of that and waits for 0%: it is CPU-bound."

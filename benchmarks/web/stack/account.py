@@ -22,7 +22,7 @@ _TRY_S = 10
 
 @dataclass(frozen=True)
 class Account:
-    """How a program is started so that it does not run as root."""
+    """An account under which a program is started, so that it does not run as root."""
 
     owner: int
     """Whose the files must be, as this process sees it."""

@@ -1,4 +1,4 @@
-"""What the candidates of the stack call: it is started, a server in it, load is put on nginx, and figures come back."""
+"""The functions that candidates of the stack call: each starts it, puts load on nginx, and returns figures."""
 
 import http.client
 import json

@@ -107,7 +107,7 @@ def one(cell: str, row: Row, workers: int, quick: bool, *, rounds: int = ROUNDS,
         step="request",
         steps=1,
         sizes={"server": row.name, **sizes},
-        shown=sizes | about,
+        parameters=sizes | about,
         needs=row.needs,
         rounds=rounds,
     )

@@ -53,7 +53,7 @@ def candidates() -> Iterator[Candidate]:
             step="request",
             steps=1,
             sizes=figures(found),
-            shown={"server": name, "workers": found.workers, "connections": 100, "rate": "closed", "cpus": 4},
+            parameters={"server": name, "workers": found.workers, "connections": 100, "rate": "closed", "cpus": 4},
             rounds=1,
         )
 

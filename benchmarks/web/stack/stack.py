@@ -18,7 +18,7 @@ FOLDER = ROOT / ".python" / "web"
 
 @dataclass(frozen=True)
 class Ports:
-    """Where the parts listen."""
+    """The ports on which the parts listen."""
 
     front: int
     """nginx."""
@@ -31,7 +31,7 @@ class Ports:
 
 @dataclass(frozen=True)
 class Stack:
-    """What runs: its ports, its processes, and its versions."""
+    """The running stack: its ports, its processes, and its versions."""
 
     ports: Ports
     processes: dict[str, int]
@@ -40,7 +40,7 @@ class Stack:
 
     @property
     def address(self) -> str:
-        """Where a driver finds the database, as libpq writes it."""
+        """The address of the database, as libpq writes it."""
         return f"host=127.0.0.1 port={self.ports.database} dbname={pgbouncer.NAME} user={postgres.USER}"
 
     def queries(self) -> int:

@@ -144,7 +144,7 @@ def _found(runs: GuaranteeRuns, wanted: tuple[str, str], sources: Iterable[str])
             failure = noted(runs, schedule, held_on.replay_id)
         if failure is not None:
             look_for_races(runs)
-            return held_on, _told(runs, failure)
+            return held_on, _explained(runs, failure)
     return None
 
 
@@ -158,7 +158,7 @@ def replayed(model: SimulatedCandidate, guarantee: Guarantee, held_on: HeldOn) -
         if failure is None:
             return ""
         look_for_races(runs)
-        return _told(runs, failure)
+        return _explained(runs, failure)
 
 
 def _recorded(runs: GuaranteeRuns, strategy: Strategy) -> Schedule:
@@ -167,7 +167,7 @@ def _recorded(runs: GuaranteeRuns, strategy: Strategy) -> Schedule:
     return recorder.schedule
 
 
-def _told(runs: GuaranteeRuns, failure: Failure) -> str:
+def _explained(runs: GuaranteeRuns, failure: Failure) -> str:
     """Return the explanation of a failure, with lines of the model's own files alone."""
     own = {source.path for source in runs.model.program.sources}
     moments = [it if os.path.abspath(it.file) in own else replace(it, file="", line=0) for it in failure.moments]

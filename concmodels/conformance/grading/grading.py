@@ -42,7 +42,7 @@ def grade(
     """
     name = _name(model)
     if name is None:
-        values.show()
+        values.show_values()
         here = candidate.Candidate(getattr(model, "__name__", type(model).__name__), model)
         here.warm_up()
         return _collect(here.name, lambda it: outcome_of(it, **verdict(it, here, Exception)), only, tell)

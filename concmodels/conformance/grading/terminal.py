@@ -72,12 +72,12 @@ class TerminalReport:
         if line.verdict == NOT_GUARANTEED:
             text.append(f": {line.outcomes[0].reason}", style="dim")
         elif missing := line.only(NOT_GUARANTEED):
-            text.append(f" (not for {_values(missing)}{self._once(missing[0].reason)})", style="dim")
+            text.append(f" (not for {_values(missing)}{self._new_reason(missing[0].reason)})", style="dim")
         self._print(text)
         if line.verdict == BROKEN:
             self._explain(line)
 
-    def _once(self, reason: str) -> str:
+    def _new_reason(self, reason: str) -> str:
         """Return the reason if it has not been shown before: it need not be repeated at every guarantee."""
         known = reason in self._told
         self._told.add(reason)

@@ -16,7 +16,7 @@ _IMPORT = f"from {__name__} import in_words as _in_words"
 _LONGEST = 70  # characters of a value
 
 
-def show() -> None:
+def show_values() -> None:
     """Compile guarantees that are imported from now on, sync and async, so that failed asserts show values."""
     sync.Loader.form = _form("syncshown")
     if _Finder not in sys.meta_path:

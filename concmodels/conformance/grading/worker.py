@@ -21,7 +21,7 @@ from typing import Any
 from concmodels.conformance.grading import values
 from concmodels.errors import ModelUnavailable, UnknownModel
 
-values.show()  # before the guarantees are imported
+values.show_values()  # before the guarantees are imported
 
 from concmodels.conformance import census  # noqa: E402
 from concmodels.conformance.grading import candidate, guard, simulated  # noqa: E402

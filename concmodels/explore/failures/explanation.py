@@ -46,11 +46,11 @@ def describe_races(races: Iterable[Race]) -> list[str]:
     for race in races:
         if not race.is_atomic:
             lines = frozenset((it.file, it.line) for it in (race.first, race.second))
-            told.setdefault((race.what, lines), _tell(race))
+            told.setdefault((race.what, lines), _race_text(race))
     return list(told.values())
 
 
-def _tell(race: Race) -> str:
+def _race_text(race: Race) -> str:
     one, other = race.first, race.second
     if (one.file, one.line, one.writes) == (other.file, other.line, other.writes):
         return f"data race: {race.what} is {_access(one)} by {one.task} and by {other.task}, and nothing orders the two"

@@ -54,7 +54,7 @@ def _wide(shown: list[Facts]) -> Table:
     for header in _HEADERS:
         table.add_column(header, ratio=1)
     for facts in shown:
-        table.add_row(_name(facts), _here(facts), *(text for _, text in _told(facts)))
+        table.add_row(_name(facts), _here(facts), *(text for _, text in _shown_facts(facts)))
     return table
 
 
@@ -68,13 +68,13 @@ def _narrow(shown: list[Facts]) -> Table:
         card.add_column(style="dim", no_wrap=True)
         card.add_column()
         card.add_row("here", _here(facts))
-        for label, text in _told(facts):
+        for label, text in _shown_facts(facts):
             card.add_row(label, text)
         table.add_row(_name(facts), card)
     return table
 
 
-def _told(facts: Facts) -> list[tuple[str, str]]:
+def _shown_facts(facts: Facts) -> list[tuple[str, str]]:
     """The facts that the table shows, with their labels, in the order of the columns."""
     gil = f"; here the GIL is {'on' if sys._is_gil_enabled() else 'off'}" if "free-threaded" in facts.parallel else ""
     again = "is raised again" if facts.raised_again else "is not raised again"

@@ -37,18 +37,18 @@ class AboutResult(Directive):
 
 
 def command(name: str) -> str:
-    """What measures a result."""
+    """The command that measures a result."""
     _, line = FILES[results.FILES[name][1].name]
     return shlex.join(["python", "-m", "benchmarks", "run", *line])
 
 
 def sentences(name: str, found: Results) -> Iterator[str]:
-    """What a reader must know about figures: whether they count, where they are from, and what else ran meanwhile."""
+    """The sentences about figures: whether they count, where they are from, and what else ran meanwhile."""
     pythons = ", ".join(facts.of_python((tag, about | {"build": None})) for tag, about in pythons_of(found))
     date = str(found.about.get("date", "no known date"))[:10]
-    yield f"The figures are from `{results.shown(name)}`, of {date}, measured under Python {pythons};"
+    yield f"The figures are from `{results.name_on_page(name)}`, of {date}, measured under Python {pythons};"
     yield f"of {facts.code(found)}.{since(found)}"
-    yield from builds.says(found)
+    yield from builds.notes(found)
     disturbed = tables.beside(found)
     yield noise(found)
     yield from smaller(found)

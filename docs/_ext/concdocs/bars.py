@@ -30,7 +30,7 @@ class Bars(Directive):
         suite, _, cell = wanted.partition("/")
         rows = [row for row in candidates.rows_of(results.results(file), suite, cell) if self._wanted(row)]
         if not rows:
-            raise results.missing(file, f"{results.path(file).name} has no such rows in {wanted}")
+            raise results.not_there(file, f"{results.path(file).name} has no such rows in {wanted}")
         self.depends_on(results.path(file))
         caption = self.options.get("caption", f"Time per {rows[0].step}")
         return [nodes.raw("", table(rows, caption, "linear" in self.options), format="html")]
@@ -52,7 +52,7 @@ def table(rows: list[Row], caption: str, linear: bool) -> str:
 
 
 def shares(values: list[float], linear: bool) -> list[float]:
-    """How much of the longest bar each one is. On a log axis the bars start at a decade below the smallest."""
+    """The part of the longest bar that each one is. On a log axis the bars start at a decade below the smallest."""
     if linear:
         return [value / max(values) for value in values]
     start = math.floor(math.log10(min(values)) - 0.3)

@@ -128,6 +128,3 @@ def _add_chart(figure: Figure, chart: Figure, left: float, top: float, width: fl
     pixels = np.asarray(canvas.buffer_rgba())
     across, down = (int(free - it) // 2 for free, it in zip((width, height), pixels.shape[1::-1], strict=True))
     figure.figimage(pixels, xo=left + across, yo=HEIGHT - int(top) - down - pixels.shape[0], origin="upper")
-
-
-__all__ = ["HEIGHT", "WIDTH", "card"]

@@ -34,7 +34,7 @@ class chart(nodes.figure):
 
 
 class takeaway(nodes.General, nodes.TextElement):
-    """What to remember of a picture: docutils' own caption can't stand above it."""
+    """The sentence to remember of a picture: docutils' own caption can't stand above it."""
 
 
 class picture(nodes.General, nodes.Element):
@@ -55,14 +55,14 @@ class Chart(Directive):
         file, name = results.split(self.arguments[0])
         if "otherwise" in self.options and not is_there(file, name):
             return self.markdown(self.options["otherwise"])
-        file, drawn = named(self.arguments[0])
+        file, drawn = named_chart(self.arguments[0])
         if drawn is None:
             return [nodes.admonition("", nodes.paragraph("", f"The chart {self.arguments[0]} is not drawn yet."))]
         self.depends_on(results.path(file))
         stem = self.arguments[0].replace("/", "-").replace(":", "-")
         title = takeaway(drawn.takeaway, drawn.takeaway)
         if drawn.draw:
-            shown: nodes.Node = picture("", alt=drawn.says, files=_drawings(file, stem, drawn))
+            shown: nodes.Node = picture("", alt=drawn.alt, files=_drawings(file, stem, drawn))
         else:
             shown = nodes.container("", *self.markdown(drawn.sheet.markdown()), classes=["wide-table"])
         mark = f"{MARK}: other work disturbed a round." if MARK in drawn.sheet.markdown() else ""
@@ -79,8 +79,8 @@ def is_there(file: str, name: str) -> bool:
         return False
 
 
-def named(argument: str) -> tuple[str, Any]:
-    """Which result the chart of this name comes from, and the chart; None while there is no report at all. Raises
+def named_chart(argument: str) -> tuple[str, Any]:
+    """The result that the chart of this name comes from, and the chart; None while there is no report at all. Raises
     `Mistake`."""
     file, name = results.split(argument)
     return file, _chart(file, name)
@@ -92,7 +92,7 @@ def _chart(file: str, name: str) -> Any:
     known = _charts(file, model if slash else None)
     if known is None or own in known:
         return known and known[own]
-    raise results.missing(file, f"the report has no chart {name}; it has {', '.join(known) or 'none'}")
+    raise results.not_there(file, f"the report has no chart {name}; it has {', '.join(known) or 'none'}")
 
 
 @functools.cache
@@ -172,13 +172,13 @@ class ResultTable(Directive):
         if name == "left-out" and name not in known:
             return self.markdown("Everything that was chosen for this run was measured.")
         if name not in known:
-            raise results.missing(file, f"the report has no table {name}; it has {', '.join(known) or 'none'}")
+            raise results.not_there(file, f"the report has no table {name}; it has {', '.join(known) or 'none'}")
         self.depends_on(results.path(file))
         return [nodes.container("", *self.markdown(known[name]), classes=["wide-table"])]
 
 
 class Builds(Directive):
-    """How the Pythons of a result were built; `about-result` says whether they are alike."""
+    """The builds of the Pythons of a result; `about-result` says whether they are alike."""
 
     required_arguments = 1
 

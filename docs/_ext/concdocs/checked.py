@@ -16,7 +16,7 @@ from concmodels import catalog
 
 
 @cache
-def with_what() -> str:
+def sentence() -> str:
     """The sentence."""
     build = "" if sys._is_gil_enabled() else ", free-threaded"
     python = f"{platform.python_implementation()} {platform.python_version()}{build} on {platform.system()}"
@@ -34,9 +34,9 @@ def libraries() -> list[str]:
     return found
 
 
-def tell(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
-    context["checked_with"] = with_what()
+def add_versions(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    context["checked_with"] = sentence()
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("html-page-context", tell)
+    app.connect("html-page-context", add_versions)

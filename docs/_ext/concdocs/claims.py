@@ -282,22 +282,26 @@ def sheet(lines: Iterable[Judged], then: str) -> Sheet:
 
 
 def summary(lines: Collection[Judged]) -> str:
-    """How many of the article's claims hold, in a sentence; others count those that are ours and explain the mark."""
+    """The number of the article's claims that hold, in a sentence; others count ours and explain the mark."""
     verdicts = [it.verdict for it in lines if it.then != OURS]
     added = len(lines) - len(verdicts)
     holds, fails, partly, missing = (verdicts.count(it) for it in (HOLDS, FAILS, PARTLY, MISSING))
     unsure = sum(it.startswith(OPEN) for it in verdicts)
     against = [it for it in verdicts if it.startswith(AGAINST)]
-    parts = [f"{holds} hold{'s' * (holds == 1)} here"]
-    parts += [f"{fails} {'does' if fails == 1 else 'do'} not"] if fails or not against else []
-    parts += [f"{len(against)} {'is' if len(against) == 1 else 'are'} {against[0]}"] if against else []
-    parts += [f"{partly} hold{'s' * (partly == 1)} in part"] if partly else []
-    parts += [f"{unsure} {'is' if unsure == 1 else 'are'} undecided"] if unsure else []
-    parts += [f"{missing} {'was' if missing == 1 else 'were'} not measured"] if missing else []
-    ours = f" {added} more {'is' if added == 1 else 'are'} {OURS}." if added else ""
+    parts = [f"{_counted(holds, 'holds', 'hold')} here"]
+    parts += [f"{_counted(fails, 'does', 'do')} not"] if fails or not against else []
+    parts += [f"{_counted(len(against), 'is', 'are')} {against[0]}"] if against else []
+    parts += [f"{_counted(partly, 'holds', 'hold')} in part"] if partly else []
+    parts += [f"{_counted(unsure, 'is', 'are')} undecided"] if unsure else []
+    parts += [f"{_counted(missing, 'was', 'were')} not measured"] if missing else []
+    ours = f" {_counted(added, 'more is', 'more are')} {OURS}." if added else ""
     marked = f" {MARK}: disturbed by other programs, or limited by the load generator."
     marked = marked if any(MARK in it.now for it in lines) else ""
     return f"Of {len(verdicts)} claims of the article, {words.listing(parts)}.{ours}{marked}"
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
 
 
 class Claims(Directive):

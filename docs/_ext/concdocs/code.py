@@ -61,7 +61,7 @@ class CodeOf(Directive):
         return int(self.options.get("lines", "1").partition("-")[0])
 
     def _included(self) -> dict[str, object]:
-        """What literalinclude is told."""
+        """The options for literalinclude."""
         name = self.arguments[0]
         what = f"{name}: {self.options['object']}" if "object" in self.options else name
         what = what.replace("_", r"\_")  # a caption is markup, and `__iter__` would be bold

@@ -1,4 +1,4 @@
-"""What two sources have in common: first by their definitions, then by the lines within those.
+"""The differences of two sources: first by their definitions, then by the lines within those.
 
 Compared line by line, a `return` of one function is the same as a `return` of another one far away. The models' files
 are laid out alike, so definitions of the same name are what a reader wants beside each other.
@@ -61,7 +61,7 @@ def _not_empty(lines: list[str], start: int) -> int:
 
 
 def _starts(body: list[ast.stmt], within: str) -> Iterator[tuple[str, int]]:
-    """Where each begins: right behind the one before."""
+    """The line at which each begins: right behind the one before."""
     before, end = "", 0
     for node in body:
         name = within + _name(node)
@@ -75,7 +75,7 @@ def _starts(body: list[ast.stmt], within: str) -> Iterator[tuple[str, int]]:
 
 
 def _name(node: ast.stmt) -> str:
-    """What a reader would call it; statements of one kind in a row are one part."""
+    """The name that a reader would give it; statements of one kind in a row are one part."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return node.name
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):

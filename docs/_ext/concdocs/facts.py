@@ -15,7 +15,7 @@ SOURCE = ROOT / "concmodels" / "facts.py"
 
 
 def rows_of(facts: Facts) -> dict[str, str]:
-    """What is told about a model, by label."""
+    """The facts of a model as text, by label."""
     again = "is raised again at the next wait" if facts.raised_again else "is not raised again"
     return {
         "A task is": facts.unit,

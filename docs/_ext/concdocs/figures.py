@@ -12,7 +12,7 @@ from benchmarks.report import words
 from benchmarks.result import Row
 from benchmarks.rounds import Interval, compared, interval
 from concdocs.places import Mistake, NotMeasured, warn
-from concdocs.results import digits, duration, figure, missing, row, split
+from concdocs.results import digits, duration, figure, not_there, row, split
 
 NOWHERE = "(not measured)"
 """In the place of a figure that is not there."""
@@ -46,7 +46,7 @@ def values(name: str, found: Row, wanted: str) -> Collection[float]:
     """The values of a figure in all rounds. Raises `Mistake` if the row has none of this name, or `NotMeasured`."""
     known = found.by_round(wanted).values()
     if not known:
-        raise missing(split(name)[0], f"{name} has no figure {wanted!r}; it has {', '.join(sorted(found.figures))}")
+        raise not_there(split(name)[0], f"{name} has no figure {wanted!r}; it has {', '.join(sorted(found.figures))}")
     return known
 
 
@@ -77,7 +77,7 @@ def spread_ratio(first: str, second: str, wanted: str) -> str:
     """The ratio in the median of the rounds, with its interval."""
     known = compared(row(second), row(first), wanted)
     if not known:
-        raise missing(split(first)[0], f"{first} and {second} have no {wanted} to compare")
+        raise not_there(split(first)[0], f"{first} and {second} have no {wanted} to compare")
     return f"{spread(known, times)} times"
 
 

@@ -28,7 +28,7 @@ SYNC = {"threading": "threads"}
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be done, what each program prints, and why some libraries have none."""
+    """A task: what is to be done, what each program prints, and why some libraries have none."""
 
     name: str
     title: str

@@ -31,7 +31,7 @@ class Machines(Directive):
         if sheet is None:
             known = ", ".join("/".join(it) for it in machines.shared_cells(every))
             raise Mistake(f"no two results have a candidate of {self.arguments[0]} in common; they have {known}")
-        return [*self.markdown(machines.says(every, suite, cell)), _wide(self, sheet.markdown())]
+        return [*self.markdown(machines.lead(every, suite, cell)), _wide(self, sheet.markdown())]
 
 
 def _wide(directive: Directive, table: str) -> nodes.Node:

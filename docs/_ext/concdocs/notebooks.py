@@ -39,7 +39,7 @@ def _maker() -> ModuleType:
     return module
 
 
-def make(app: Sphinx) -> None:
+def write_notebooks(app: Sphinx) -> None:
     """For `builder-inited`: write the notebooks, and all of them into one file."""
     if Path(app.srcdir) != DOCS:
         return  # a site of other pages
@@ -77,5 +77,5 @@ def _download(text: str, path: Path, docname: str) -> str:
 
 def setup(app: Sphinx) -> None:
     app.add_directive("notebooks", Notebooks)
-    app.connect("builder-inited", make)
+    app.connect("builder-inited", write_notebooks)
     app.connect("source-read", add_link)

@@ -15,7 +15,7 @@ from concdocs.runs import SECONDS, Program, printed, start
 
 
 class output(nodes.General, nodes.Element):
-    """What a program prints, with or without its command line, and of its `last` lines so many."""
+    """The output of a program, with or without its command line, and of its `last` lines so many."""
 
 
 def seconds(text: str) -> float:
@@ -70,7 +70,7 @@ class ShowOutputs(SphinxPostTransform):
 
 
 def block(node: output) -> nodes.literal_block:
-    """What is shown of a program's output. Raises `Mistake`."""
+    """The part of a program's output that is shown. Raises `Mistake`."""
     program, last = node["program"], node["last"]
     lines = printed(program).splitlines()
     shown = lines if last is None or last >= len(lines) else ["[...]", *lines[-last:]]

@@ -32,7 +32,7 @@ class Pages(TocTree):
         self.env.note_reread()
         if not any(told.values()):
             return super().run()
-        lines = [f"- []({name}.md){_said(folder / f'{name}.md', told.get(name, ''))}" for name in wanted]
+        lines = [f"- []({name}.md){_after_title(folder / f'{name}.md', told.get(name, ''))}" for name in wanted]
         listed = nodes.container("", *self.parse_text_to_nodes("\n".join(lines)), classes=["pages"])
         self.options["hidden"] = True
         return [listed, *super().run()]
@@ -44,8 +44,8 @@ def _entry(line: str) -> tuple[str, str]:
     return name, sentence.strip()
 
 
-def _said(page: Path, sentence: str) -> str:
-    """What follows the title of a page: after a question, the answer is a sentence of its own."""
+def _after_title(page: Path, sentence: str) -> str:
+    """The text after the title of a page: after a question, the answer is a sentence of its own."""
     title = next((line for line in page.read_text().splitlines() if line.startswith("# ")), "")
     if not sentence or not title.endswith("?"):
         return f": {sentence}" * bool(sentence)

@@ -12,7 +12,7 @@ _log = logging.getLogger(__name__)
 
 
 class Mistake(ValueError):
-    """What the writer of a page got wrong, in one sentence."""
+    """A mistake of the writer of a page, in one sentence."""
 
 
 class NotMeasured(Exception):

@@ -12,7 +12,7 @@ class predict(nodes.Element):
 
 
 class question(nodes.TextElement):
-    """What is asked, as <summary>."""
+    """The question, as <summary>."""
 
 
 class Predict(Directive):

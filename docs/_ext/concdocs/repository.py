@@ -27,7 +27,7 @@ FOLDER = "Open a terminal in the folder that you got. If it is a ZIP file, unpac
 
 
 class Clone(Directive):
-    """How a reader gets into the project's folder: the commands, or a sentence while the project has no address."""
+    """The reader's way into the project's folder: the commands, or a sentence while the project has no address."""
 
     def build(self) -> list[nodes.Node]:
         if not (address := self.config.repository):

@@ -44,24 +44,24 @@ def path(name: str = "") -> Path:
 def results(name: str = "") -> Results:
     """Read it, once. Raises `Mistake` if there is none, and `NotMeasured` if that is one that pages can do without."""
     if name in OPTIONAL and not path(name).exists():
-        raise NotMeasured(f"There is no result of {OPTIONAL[name][1]} here: {shown(name)} is missing")
+        raise NotMeasured(f"There is no result of {OPTIONAL[name][1]} here: {name_on_page(name)} is missing")
     try:
         found = read_once(path(name))
     except BadResult as error:
         raise Mistake(f"there is no measured result: {error}; {FILES[name][0]} may name another file") from None
     if name in OPTIONAL and OPTIONAL[name][0] not in found.suites:
-        raise NotMeasured(f"{shown(name)} has no result of {OPTIONAL[name][1]}")
+        raise NotMeasured(f"{name_on_page(name)} has no result of {OPTIONAL[name][1]}")
     return found
 
 
-def shown(name: str) -> str:
+def name_on_page(name: str) -> str:
     """The file of a result as a page names it: from the project's folder, or alone."""
     file = path(name)
     return file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else file.name
 
 
-def missing(name: str, why: str) -> Exception:
-    """What to raise for something that this result has not: a mistake, but in one that pages can do without."""
+def not_there(name: str, why: str) -> Exception:
+    """The exception for something that this result has not: a mistake, but in one that pages can do without."""
     return (NotMeasured if name in OPTIONAL else Mistake)(why)
 
 
@@ -81,12 +81,12 @@ def row(name: str) -> Row:
         raise Mistake(f"{name!r} names no row: it is SUITE/CELL/CANDIDATE, as in ring/stream/threads")
     found = results(file).row(*parts, python or None)
     if found is None:
-        raise missing(file, f"{path(file).name} has no row {wanted}; it has {_near(results(file), *parts[:2])}")
+        raise not_there(file, f"{path(file).name} has no row {wanted}; it has {_near(results(file), *parts[:2])}")
     return found
 
 
 def _near(known: Results, suite: str, cell: str) -> str:
-    """What is there instead."""
+    """The names that are there instead."""
     if suite not in known.suites:
         return f"the suites {', '.join(known.suites)}"
     if cell not in known.cells(suite):

@@ -49,7 +49,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Run:
-    """What a program printed, and how it ended."""
+    """A run of a program: what it printed, and how it ended."""
 
     output: str
     """What is on both streams, in the order in which it was written."""
@@ -73,7 +73,7 @@ def start(program: Program, *, alone: bool = False) -> None:
 
 
 def printed(program: Program) -> str:
-    """What the program printed, once it has ended. Raises `Mistake` when it took too long or ended otherwise than
+    """The output of the program, once it has ended. Raises `Mistake` when it took too long or ended otherwise than
     wanted."""
     start(program)
     run = _results[program].get()
@@ -101,8 +101,8 @@ def _pool() -> ThreadPool:
     return ThreadPool((os.process_cpu_count() or 1) + 1)
 
 
-def kept(command: str) -> Run | None:
-    """How this command ended when the site was last built, if nothing that it runs on has changed since. The site's
+def earlier_run(command: str) -> Run | None:
+    """The run of this command when the site was last built, if nothing that it runs on has changed since. The site's
     tests ask for it, so that they need not run a program again."""
     file = _file(command)
     return Run(**json.loads(file.read_text())) if file.exists() else None
@@ -113,7 +113,7 @@ def _file(command: str) -> Path:
 
 
 def _remembered(program: Program) -> Run:
-    if (run := kept(program.command)) is not None and run.status == program.status:
+    if (run := earlier_run(program.command)) is not None and run.status == program.status:
         return run
     run = _run(program)
     if run.status == program.status:  # anything else may be a moment's: it is tried again
@@ -128,17 +128,17 @@ def _remembered(program: Program) -> Run:
 def _run(program: Program) -> Run:
     """Two pipes tell whether it complains, but not when: what is to end well and complains is run again, with one."""
     if program.status != 0:
-        return Run(*_ended(program, subprocess.STDOUT), complained=True)
+        return Run(*_run_to_end(program, subprocess.STDOUT), complained=True)
     with tempfile.TemporaryFile() as errors:
-        run = _ended(program, errors.fileno())
+        run = _run_to_end(program, errors.fileno())
         errors.seek(0)
         complaint = errors.read().decode(errors="replace")
     if run[1] != 0:
         return Run(f"{run[0]}\n{_cleaned(complaint)}", run[1], complained=True)
-    return Run(*(_ended(program, subprocess.STDOUT) if complaint else run), complained=bool(complaint))
+    return Run(*(_run_to_end(program, subprocess.STDOUT) if complaint else run), complained=bool(complaint))
 
 
-def _ended(program: Program, stderr: int) -> tuple[str, int]:
+def _run_to_end(program: Program, stderr: int) -> tuple[str, int]:
     """Run it to its end; return what it printed, and its exit status. It gets a process group of its own, so that what
     hangs goes with all its children."""
     words = shlex.split(program.command)

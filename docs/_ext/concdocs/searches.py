@@ -1,4 +1,4 @@
-"""What readers search for: `docs/searches.txt` names, for each query, the page that answers it.
+"""Queries of readers: `docs/searches.txt` names, for each one, the page that answers it.
 
 Sphinx's search looks for whole words of the text, and sorts equal results by their titles, so it answers "how many
 threads" with the page on anyio. An index entry that is the query comes above all of that.

@@ -1,4 +1,4 @@
-"""What a link to a page looks like where somebody sends it: a title, a description, a card.
+"""The look of a link to a page where somebody sends it: a title, a description, a card.
 
 The description is `description` in the page's front matter, else its first sentence; of a short one, or of a question,
 the next one too. Where CONCMODELS_SITE (or `-D html_baseurl=`) says where the site will be, there are also the page's
@@ -26,7 +26,7 @@ PROSE = (nodes.document, nodes.section, nodes.container)
 
 
 def description(doctree: nodes.document, given: str = "") -> str:
-    """What is said of a page in a sentence or two; empty if it has no text."""
+    """The description of a page, in a sentence or two; empty if it has no text."""
     said = given
     for sentence in () if given else sentences(doctree):
         said = f"{said} {sentence}".strip()
@@ -76,7 +76,7 @@ def card_of(app: Sphinx, page: str, title: str, said: str, doctree: nodes.docume
     if shown is None:
         file, alt = cards.card(title, said), f"{title}: {said}"
     else:
-        result, drawn = charts.named(shown["shows"])
+        result, drawn = charts.named_chart(shown["shows"])
         file, alt = cards.card(title, said, drawn, charts.state(result)), f"{title}: {drawn.takeaway}"
     name = f"{FOLDER}/{page.replace('/', '-')}.png"
     target = Path(app.outdir) / name

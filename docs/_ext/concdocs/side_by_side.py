@@ -97,7 +97,7 @@ def _still_open(open_spans: list[str], line: str) -> list[str]:
 
 
 def summary(left: str, right: str, found: list[Hunk]) -> str:
-    """What the reader is told, also by a screen reader."""
+    """The sentence for the reader, also for one with a screen reader."""
     same = sum(end - start for is_same, start, end, _, _ in found if is_same)
     total = found[-1][2]
     return f"{left} and {right}: {same} of {left}'s {total} lines are the same in both."

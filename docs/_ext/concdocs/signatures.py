@@ -1,4 +1,4 @@
-"""What a public name is called with, as its source says it: autodoc asks the running module, which knows less.
+"""The signatures of public names, as the source has them: autodoc asks the running module, which knows less.
 
 The package imports for type checkers alone what costs a child time; Protocols have only overloads of some methods.
 """

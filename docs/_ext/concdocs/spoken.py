@@ -1,4 +1,4 @@
-"""What a screen reader would say wrongly of the finished page."""
+"""Repairs of what a screen reader would say wrongly of the finished page."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ AFTER_THE_THEME = 900
 EMPTY_CORNER = '<th class="head"><p></p></th>'
 
 
-def mend(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+def mend_captions(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
     """Make the captions of the side bar plain text, and the empty corner of a table a cell.
 
     Sphinx calls the captions headings and says of no level, so a screen reader can't place them. A heading of a column
@@ -21,4 +21,4 @@ def mend(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("html-page-context", mend, priority=AFTER_THE_THEME)
+    app.connect("html-page-context", mend_captions, priority=AFTER_THE_THEME)

@@ -76,7 +76,7 @@ def _function(source: str, name: str) -> str:
 
 
 def _written(source: str, file: str, name: str) -> str:
-    """Where the program for this model is, from the project's top folder."""
+    """The path of the program for this model, from the project's top folder."""
     path = PROGRAMS / name.replace(":", "-") / file
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != source:

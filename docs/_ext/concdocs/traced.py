@@ -21,7 +21,7 @@ RECORDS = "python docs/_ext/trace_picture.py"
 
 
 class traced(nodes.General, nodes.Element):
-    """What is shown of a recorded run."""
+    """The pictures and tables of a recorded run."""
 
 
 class Trace(Directive):
@@ -82,7 +82,7 @@ class ShowTraces(SphinxPostTransform):
 
 
 def parts(node: traced) -> list[nodes.Node]:
-    """What is shown of a recorded run. Raises `Mistake`."""
+    """The pictures and tables of a recorded run. Raises `Mistake`."""
     made = json.loads(printed(node["program"]))
     if node["is_table"]:
         tables = [it for it in made["tables"].split("\n\n") if it.startswith(node["only"])]

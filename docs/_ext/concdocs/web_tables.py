@@ -26,7 +26,7 @@ def tables(results: Results) -> dict[str, str]:
 def in_words(row: Row | None, figure: str, write: Write) -> str:
     """A figure of a row in words; a dash if there is none."""
     value = row.figure(figure) if row else None
-    return NONE if row is None or value is None else write(words.rough(value, row.by_round(figure).values()))
+    return NONE if row is None or value is None else write(words.rounded(value, row.by_round(figure).values()))
 
 
 def spread(row: Row | None, figure: str, write: Write) -> str:
@@ -35,12 +35,12 @@ def spread(row: Row | None, figure: str, write: Write) -> str:
     if row is None or text == NONE:
         return text
     rounds = row.by_round(figure).values()
-    least, most = (write(words.rough(it(rounds), rounds)) for it in (min, max))
+    least, most = (write(words.rounded(it(rounds), rounds)) for it in (min, max))
     return marked(text if least == most else f"{text} ({least} to {most})", row)
 
 
 def measured_for(rows: list[Row]) -> str:
-    """How many rounds these rows have, and how long each was: `2 × 3 s`."""
+    """The number of rounds that these rows have, and their length: `2 × 3 s`."""
     rounds = sorted({len(row.seconds) for row in rows})
     seconds = sorted({row.parameters["seconds"] for row in rows if "seconds" in row.parameters})
     return f"{' or '.join(map(str, rounds))} × {' or '.join(map(words.plain, seconds))} s" if rounds and seconds else ""
@@ -99,7 +99,7 @@ def granian_cells(results: Results) -> Sheet:
 
 
 def stack_ends(results: Results) -> Sheet:
-    """How long each server took to start and to end, and whether it ever had to be killed or left anything behind."""
+    """The longest start and end of each server, and whether it ever had to be killed or left anything behind."""
     lines = []
     for name, curve in stack.curves(results).items():
         worst = {it: max((value for row in curve.values() for value in row.by_round(it).values()), default=None)
@@ -109,7 +109,7 @@ def stack_ends(results: Results) -> Sheet:
     return Sheet(["", "longest start", "longest end", "had to be killed", "processes left"], lines)
 
 
-def gone(results: Results) -> Sheet:
+def gone_servers(results: Results) -> Sheet:
     """The servers of the article that can't be run any more, with the article's figures."""
     then = stack.articles(results)
     lines = []
@@ -121,8 +121,8 @@ def gone(results: Results) -> Sheet:
     return Sheet(["", "reason", "then: P99", "then: a second"], lines, left=2)
 
 
-def quiet(results: Results) -> Sheet:
-    """How long each cell was measured; how many of its rows other programs disturbed, or the generator limited."""
+def quiet_cells(results: Results) -> Sheet:
+    """The length of each cell's rounds; how many of its rows other programs disturbed, or the generator limited."""
     return Sheet(
         ["", "rounds × seconds", "rows", "disturbed", "limited by the generator", "processors used by the generator"],
         [quiet_line(results, cell) for cell in results.cells(SUITE) if cell != past.CELL],
@@ -149,6 +149,6 @@ TABLES: dict[str, Callable[[Results], Sheet]] = {
     "web-summary": summary,
     "web-granian-cells": granian_cells,
     "web-stack-ends": stack_ends,
-    "web-stack-gone": gone,
-    "web-quiet": quiet,
+    "web-stack-gone": gone_servers,
+    "web-quiet": quiet_cells,
 }

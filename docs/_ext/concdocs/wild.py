@@ -37,7 +37,7 @@ class Table(Directive):
 
 
 class Picture(Directive):
-    """What the explorer printed about a bug in the version that has it."""
+    """The output of the explorer about a bug, in the version that has it."""
 
     required_arguments = 1
     option_spec = {"first": directives.nonnegative_int}

@@ -15,7 +15,7 @@ async def row():
     pool = _pool or await _opened()
     async with pool.connection() as connection:
         cursor = await connection.execute(question.TEXT, question.key())
-        return question.shown(await cursor.fetchone())
+        return question.answer(await cursor.fetchone())
 
 
 async def _opened():

@@ -8,7 +8,7 @@ from benchmarks.web.stack.apps import plain, question
 
 
 class Page:
-    """What answers at one path."""
+    """The resource at one path."""
 
     def __init__(self, content):
         self.content = content

@@ -17,6 +17,6 @@ def row():
     try:
         if connection is None:
             connection = psycopg.connect(question.DATABASE, **question.OPTIONS)
-        return question.shown(connection.execute(question.TEXT, question.key()).fetchone())
+        return question.answer(connection.execute(question.TEXT, question.key()).fetchone())
     finally:
         _idle.put(connection)

@@ -1,4 +1,4 @@
-"""What the database is asked, where it is, and by how many connections of this process: the environment says so."""
+"""The question to the database, its place, and the number of this process's connections, from the environment."""
 
 import os
 import random
@@ -18,6 +18,6 @@ def key():
     return (random.randrange(1, ROWS + 1),)
 
 
-def shown(row):
+def answer(row):
     """Return what the service answers for a row, which is of the same length for all."""
     return {"a": str(row[0]).zfill(10), "b": row[1]}

@@ -16,7 +16,7 @@ _WIDEST_BAR = 40
 _COLUMNS = {"mean": "mean_s", "P50": "p50_s", "P90": "p90_s", "P99": "p99_s", "P99.9": "p999_s", "max": "max_s"}
 
 
-def show(report: Report, console: Console) -> None:
+def print_report(report: Report, console: Console) -> None:
     """Print the report."""
     console.print(_title(report))
     console.print(_table(report))
