@@ -52,6 +52,47 @@ def test_a_batch_is_run_so_too_where_hypothesis_has_trio_shuffle_it(judged, monk
     assert set(report.outcomes) == {(0, 1, 2), (2, 1, 0)}
 
 
+LIMIT = """
+    import trio
+
+    async def main():
+        closed = False
+        with trio.move_on_after({limit}):
+            await trio.sleep(0.02)
+            await trio.lowlevel.checkpoint()
+            closed = True
+        assert closed
+"""
+
+
+def test_a_deadline_may_come_before_what_is_ready(judged):
+    report = judged(LIMIT.replace("{limit}", "0.05"))
+    assert report.verdict == "broken" and report.failure.number <= 10
+
+
+def test_a_deadline_that_lies_far_ahead_may_not(judged):
+    assert judged(LIMIT.replace("{limit}", "5")).failure is None
+
+
+def test_a_task_that_polls_sees_a_deadline_come(judged):
+    report = judged(
+        """
+        import trio
+
+        async def main():
+            async def wait():
+                await trio.sleep(1)
+                nursery.cancel_scope.cancel()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(wait)
+                while True:
+                    await trio.lowlevel.checkpoint()
+    """,
+        schedules=20,
+    )
+    assert report.failure is None and not report.limited
+
+
 def test_two_tasks_that_are_not_in_one_batch_keep_their_order(judged):
     report = judged(
         ORDER.format(seconds="len(log) or number_of(it)", tasks=2)

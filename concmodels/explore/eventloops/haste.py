@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 SLACK_S = 0.05
 """How long the callbacks that are ready may take, in virtual seconds."""
 
+PATIENCE = 2_000
+"""After so many callbacks, a timer expires however far ahead it lies: so a task that polls for it comes to an end."""
+
 END_OF_SLEEP = "end of a sleep"
 """In the place of `TIMER`, where a task sleeps for it."""
 

@@ -28,7 +28,7 @@ from weakref import WeakKeyDictionary
 from concmodels.explore.eventloops.executor import Job, awaitable
 from concmodels.explore.eventloops.findings import findings_of, is_over
 from concmodels.explore.eventloops.futures import FollowedTask, Future, Gathering, Task
-from concmodels.explore.eventloops.haste import END_OF_SLEEP, SLACK_S, haste_of
+from concmodels.explore.eventloops.haste import END_OF_SLEEP, PATIENCE, SLACK_S, haste_of
 from concmodels.explore.eventloops.history import PROGRAM, history_of
 from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers
@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.world import World
 
 _A_SIGNAL = "have the schedule decide when it comes, by --interrupt or interrupt=True, or call the handler in a task"
-
-PATIENCE = 2_000
-"""After so many callbacks, a timer expires however far ahead it lies: so a task that polls for it comes to an end."""
 
 
 class _Lane:
