@@ -244,6 +244,23 @@ def test_a_thread_has_no_running_loop(judged):
     assert report.failure is None, str(report)
 
 
+def test_callbacks_of_the_loop_are_steps_in_each_phase_of_a_search(judged):
+    report = judged("""
+        async def buy(shop):
+            if shop["left"]:
+                await asyncio.sleep(0)
+                shop["left"] -= 1
+
+        async def main():
+            shop, loop = {"left": 1}, asyncio.get_running_loop()
+            def customer():
+                asyncio.run_coroutine_threadsafe(buy(shop), loop).result()
+            await asyncio.gather(asyncio.to_thread(customer), asyncio.to_thread(customer))
+            assert shop["left"] == 0
+    """)
+    assert report.verdict == "broken" and report.failure.number == 1
+
+
 def test_threads_may_give_work_to_the_loop(judged):
     report = judged(
         """

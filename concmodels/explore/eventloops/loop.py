@@ -470,7 +470,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         self._is_interrupted()
         history = self.history
         lane, place = self._resumed_by(handle)
-        self._world.point("call back" if lane is None else "resume", self._keys, resumes=lane, place=place)
+        self._world.point("callback" if lane is None else "resume", self._keys, resumes=lane, place=place)
         history.begin(handle.identity, key := _touched_by(handle))
         if history.followed is not None:
             history.followed.begin_callback(handle, key)
