@@ -314,11 +314,13 @@ class Search:
         until = self.runs.seconds + SECONDS_OF_HASTE
         met: set[Any] = set()
         found: set[Any] = set()
+        plain = Haste(most=0)
         with suppress(CannotExplore), self.runs.switching("checkpoints", notes=False):
-            while places := self._relied_on(until, met, most=ONCE, spared=found):
+            self.runs.repeat(FirstComeFirstServed(), also=plain.begin)
+            while places := self._relied_on(until, met, most=ONCE, among=plain.passed, spared=found):
                 found.update(places)
             for place in sorted(met - found):
-                self._relied_on(until, met, most=AGAIN, only=place)
+                self._relied_on(until, met, most=AGAIN, among=plain.passed, only=place)
 
     def _relied_on(self, until: float, met: set[Any], **which: Any) -> Collection[Any]:
         """Return which sleeps have ended too soon in a run that failed; nothing if no run has."""

@@ -344,6 +344,11 @@ NOT_RELYING = {
     "        try: await asyncio.wait_for(asyncio.sleep(2), 1)\n"
     "        except TimeoutError: log = log * 1\n"
     "        else: assert False",
+    "long work that is cancelled": "async def long():\n"
+    "            await asyncio.sleep(9)\n"
+    "        working_long = asyncio.create_task(long())\n"
+    "        await working\n"
+    "        assert working_long.cancel()",
 }
 
 

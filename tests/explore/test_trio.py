@@ -340,6 +340,24 @@ def test_a_sleep_in_the_place_of_an_await_is_said(judged, library, function):
     assert report.verdict == "held in all", str(report)
 
 
+def test_long_work_that_is_cancelled_takes_no_proof_away(judged):
+    report = judged("""
+        import trio
+
+        async def main():
+            log = []
+            async def work():
+                await trio.sleep(9)
+                log.append("done")
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(work)
+                await trio.sleep(0.02)
+                nursery.cancel_scope.cancel()
+            assert not log
+    """)
+    assert report.verdict == "held in all", str(report)
+
+
 LIMITED = """
     import trio
     import anyio

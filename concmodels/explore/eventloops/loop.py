@@ -463,6 +463,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
     def _expire(self, timer: _Timer) -> None:
         heapq.heappop(self._scheduled)._scheduled = False
         self._world.clock = max(self._world.clock, timer._when)
+        if self._haste is not None and timer.slept_at is not None:
+            self._haste.passed.add(timer.slept_at)
         self._ready.append(timer)
 
     def _call(self, handle: Any) -> None:

@@ -115,6 +115,7 @@ class _Loop(trio.abc.Instrument):
                 while self._comes_first():
                     pass
             return
+        self._note_passed(self._haste)
         sleeps = list(self._sleeps(self._haste))
         if not sleeps:
             return
@@ -183,19 +184,25 @@ class _Loop(trio.abc.Instrument):
         runner = _run.GLOBAL_RUN_CONTEXT.runner
         following = runner.deadlines.next_deadline()
         limit = self._next_limit()
-        for task in sorted(runner.tasks, key=lambda it: it._counter):
-            frames = awaits(task.coro)
-            slept = next((it for it in frames if it.f_code is _SLEEP), None)
-            if slept is None:
-                continue
-            scope = task._cancel_status._scope
+        for place, seconds, scope in self._all_sleeps():
             if scope.deadline == following and not runner.runq:
                 continue  # that one is the next in any case
+            if haste.may_end(place) and scope.deadline <= limit and scope.deadline < math.inf:
+                yield place, seconds, scope
+
+    def _all_sleeps(self) -> Iterator[tuple[tuple[str, int], float, Any]]:
+        """Yield where each task sleeps, how long, and the scope of it."""
+        for task in sorted(_run.GLOBAL_RUN_CONTEXT.runner.tasks, key=lambda it: it._counter):
+            frames = awaits(task.coro)
+            slept = next((it for it in frames if it.f_code is _SLEEP), None)
             place = line_of_program(frames)
-            if scope.deadline > limit:
-                continue
-            if haste.may_end(place) and place is not None and scope.deadline < float("inf"):
-                yield place, slept.f_locals["seconds"], scope
+            if slept is not None and place is not None:
+                yield place, slept.f_locals["seconds"], task._cancel_status._scope
+
+    def _note_passed(self, haste: Haste) -> None:
+        """Note which sleeps end now, when they should."""
+        now = self._clock.current_time()
+        haste.passed.update(place for place, _, scope in self._all_sleeps() if scope.deadline <= now)
 
     def _next_limit(self) -> float:
         """Return the next deadline that ends no sleep."""
