@@ -184,7 +184,8 @@ class Search:
     def _all_unseen(self) -> list[str]:
         monitor = self.scenario.monitor
         outside = () if monitor is None else monitor.unexplored
-        no_task = () if self.runs.is_concurrent else (NO_TASK,)
+        is_explored = self.runs.is_concurrent or getattr(self.scenario.function, "has_limits", False)
+        no_task = () if is_explored else (NO_TASK,)
         return [*self.runs.unseen, *outside, *self._surroundings.unseen, *no_task]
 
     def _search(self) -> None:

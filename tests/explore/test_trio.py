@@ -376,10 +376,10 @@ LIMITED = """
 
 
 @pytest.mark.parametrize("function", [":on_asyncio", ":on_trio"])
-@pytest.mark.parametrize(("wait", "verdict"), [("sleep(2)", "held in all"), ("sleep(0)", "held so far")])
-def test_a_task_alone_with_a_time_limit_that_expires_is_proved(judged, function, wait, verdict):
+@pytest.mark.parametrize("wait", ["sleep(2)", "sleep(0.5)"])
+def test_a_task_alone_with_a_time_limit_is_proved(judged, function, wait):
     report = judged(LIMITED.format(wait=wait), function)
-    assert report.verdict == verdict and set(report.outcomes) == {wait == "sleep(2)"}, str(report)
+    assert report.verdict == "held in all" and set(report.outcomes) == {wait == "sleep(2)"}, str(report)
 
 
 ON_BOTH = """

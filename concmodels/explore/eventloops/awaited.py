@@ -41,6 +41,8 @@ class Checked:
         self.function = function
         self._is_watched = is_watched
         self._runs = 0
+        self.has_limits = False
+        """Whether the program has set a time limit in any run."""
         self._threads_apart: Callable[[], AbstractContextManager[None]] = nullcontext
         if is_watched:
             from concmodels.explore.eventloops.threads_apart import threads_apart  # it imports asyncio
@@ -61,6 +63,7 @@ class Checked:
                 value = self._call(world, args)
             findings.check()
         finally:
+            self.has_limits |= findings.has_limits
             for loop in findings.loops:
                 loop.abandon()
             findings.loops.clear()  # they know the world, which would never be freed

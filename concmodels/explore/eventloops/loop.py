@@ -138,6 +138,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         if self._world.record:
             timer.lane, timer.place = self._caller()
         timer.is_sleep = sys._getframe(2).f_code is _SLEEP
+        self._findings.has_limits |= not timer.is_sleep
         if self._haste is not None and timer.is_sleep:
             timer.slept_at = line_of_program(stack(sys._getframe(2)))
         timer._scheduled = True

@@ -212,7 +212,8 @@ class _Loop(trio.abc.Instrument):
             for task in runner.tasks
             if any(it.f_code is _SLEEP for it in awaits(task.coro))
         }
-        limits = (deadline for deadline, scope in self._deadlines() if id(scope) not in sleeping)
+        limits = [deadline for deadline, scope in self._deadlines() if id(scope) not in sleeping]
+        findings_of(self.world).has_limits |= bool(limits)
         return float(min(limits, default=math.inf))
 
     def _end_now(self, place: tuple[str, int], seconds: float, scope: Any, haste: Haste) -> None:
