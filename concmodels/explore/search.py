@@ -186,7 +186,8 @@ class Search:
         outside = () if monitor is None else monitor.unexplored
         is_explored = self.runs.is_concurrent or getattr(self.scenario.function, "has_limits", False)
         no_task = () if is_explored else (NO_TASK,)
-        return [*self.runs.unseen, *outside, *self._surroundings.unseen, *no_task]
+        in_loops = getattr(self.scenario.function, "unseen", ())
+        return [*self.runs.unseen, *outside, *self._surroundings.unseen, *in_loops, *no_task]
 
     def _search(self) -> None:
         phases: dict[str, list[Callable[[], None]]] = {

@@ -247,7 +247,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             options["name"] = f"Task-{number}"
         if self._task_factory is None:
             self._check_closed()
-            kind = Task if self.history.followed is None else FollowedTask
+            is_told = self.history.followed is not None or self._findings.is_watched
+            kind = FollowedTask if is_told else Task
             task: Any = kind(coro, history=self.history, loop=self, **options)
             if options.get("context") is not None:
                 self.history.touch(PROGRAM)  # others may have it, too
