@@ -698,6 +698,46 @@ def test_functions_of_asyncio_take_no_proof_away_where_threads_are_watched(judge
     assert report.verdict == "held in all", str(report)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "await asyncio.gather(one, add())",
+        "await asyncio.wait([one]); await asyncio.wait_for(add(), 1)",
+        "await asyncio.gather(one, return_exceptions=True)",
+        "for it in asyncio.as_completed([one]): await it",
+    ],
+)
+def test_nor_do_those_that_are_given_tasks(judged, line):
+    text = f"""
+        import threading
+        async def main():
+            counter, lock = [0], threading.Lock()
+            def step():
+                with lock:
+                    counter[0] += 1
+            async def add():
+                await asyncio.to_thread(step)
+            one = asyncio.create_task(add())
+            {line}
+    """
+    report = judged(text)
+    assert report.verdict == "held in all", str(report)
+
+
+def test_but_a_thread_that_touches_a_task_does(judged):
+    report = judged("""
+        import threading
+        async def main():
+            other = asyncio.create_task(asyncio.sleep(0.01))
+            thread = threading.Thread(target=lambda: other.cancel())
+            thread.start()
+            await asyncio.gather(other, return_exceptions=True)
+            thread.join()
+    """)
+    (sentence,) = report.unseen
+    assert sentence.startswith("a thread touches a task or future of an event loop at "), str(report)
+
+
 def test_a_search_leaves_no_run_behind():
     def runs_in_memory():
         gc.collect()
