@@ -14,8 +14,10 @@ Musuvathi and Qadeer: Partial-Order Reduction for Context-Bounded State Explorat
 happens-before graphs".
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from os.path import dirname, join
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from concmodels.models.simulated.world import World
 
+_ASYNCIO = join(dirname(os.__file__), "asyncio", "")
 TASKS = 3
 """The key of how many tasks there are: their names and their order in a set are numbers."""
 PROGRAM = 0
@@ -104,7 +107,8 @@ class History:
 
         What the loop does with it is no access that another thread's could be ordered with.
         """
-        if where := place(stack(frame)):
+        where = "" if frame.f_code.co_filename.startswith(_ASYNCIO) else place(stack(frame))
+        if where:  # and not asyncio, which looks through the tasks of all loops
             self.unseen[f"a thread touches a task or future of an event loop{where}, which is not thread-safe"] = None
 
     def read_clock(self, clock: float) -> None:
