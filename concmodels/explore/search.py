@@ -335,7 +335,7 @@ class Search:
             if haste.ended and failure_of(run, self.options.check) is not None:
                 self._hasty |= dict.fromkeys(haste.sentences)
                 return haste.ended
-            if not search.end(run) or self.runs.seconds > until:
+            if self.runs.seconds > until or not search.end(run):
                 break
         return ()
 
