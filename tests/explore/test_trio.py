@@ -214,6 +214,34 @@ def test_jobs_of_threads_are_explored(judged, library, function):
     assert report.failure is None and not report.unseen, str(report)
 
 
+PORTAL = """
+    import anyio
+    from anyio.from_thread import start_blocking_portal
+
+    async def add(numbers, number):
+        {before}await anyio.sleep(0.01)
+        numbers.append(number + len(numbers) - count)
+
+    def main(backend="asyncio"):
+        numbers = []
+        with start_blocking_portal(backend) as portal:
+            for future in [portal.start_task_soon(add, numbers, 0) for _ in range(2)]:
+                future.result()
+        assert numbers == [0, 0]
+
+    def on_trio():
+        main("trio")
+"""
+
+
+@pytest.mark.parametrize("function", ["", ":on_trio"])
+def test_a_portal_runs_its_loop_in_a_thread(judged, function):
+    report = judged(PORTAL.replace("{before}", "count = len(numbers); "), function)
+    assert report.verdict == "broken" and "AssertionError" in str(report), str(report)
+    text = PORTAL.replace("{before}", "").replace("numbers.append", "count = len(numbers); numbers.append")
+    assert judged(text, function, schedules=60).failure is None
+
+
 ABANDONED = """
     import {library}
     import time
