@@ -497,6 +497,18 @@ async def top_level():
     assert len(numbers) == 1
 
 
+@pytest.mark.parametrize("factory", ["asyncio.EventLoop", "asyncio.SelectorEventLoop", "asyncio.new_event_loop"])
+def test_a_loop_factory_of_asyncio_makes_a_loop_of_the_run(judged, factory):
+    report = judged(f"""
+        async def work():
+            await asyncio.gather(asyncio.sleep(0), asyncio.sleep(0.01))
+
+        def main():
+            asyncio.run(work(), loop_factory={factory})
+    """)
+    assert report.verdict == "held in all", str(report)
+
+
 def test_a_function_of_a_test_file_starts_afresh():
     assert explore(top_level).verdict == "held in all"
     assert not numbers
@@ -653,7 +665,7 @@ def test_an_exception_handler_of_the_program_gets_it_instead(judged):
         "await asyncio.create_subprocess_exec('true')": "starts a process",
         "asyncio.get_running_loop().add_signal_handler(2, int)": "handles a signal",
         "asyncio.get_running_loop().add_reader(0, int)": "waits for a file",
-        "asyncio.SelectorEventLoop()": "makes an event loop of its own",
+        "type('Own', (asyncio.SelectorEventLoop,), {})()": "makes an event loop of its own",
     }.items(),
 )
 def test_what_no_schedule_decides_is_refused(judged, line, what):
