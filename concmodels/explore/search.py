@@ -184,8 +184,10 @@ class Search:
     def _all_unseen(self) -> list[str]:
         monitor = self.scenario.monitor
         outside = () if monitor is None else monitor.unexplored
-        no_task = () if self.runs.is_concurrent else (NO_TASK,)
-        return [*self.runs.unseen, *outside, *self._surroundings.unseen, *no_task]
+        is_explored = self.runs.is_concurrent or getattr(self.scenario.function, "has_limits", False)
+        no_task = () if is_explored else (NO_TASK,)
+        in_loops = getattr(self.scenario.function, "unseen", ())
+        return [*self.runs.unseen, *outside, *self._surroundings.unseen, *in_loops, *no_task]
 
     def _search(self) -> None:
         phases: dict[str, list[Callable[[], None]]] = {
@@ -314,11 +316,13 @@ class Search:
         until = self.runs.seconds + SECONDS_OF_HASTE
         met: set[Any] = set()
         found: set[Any] = set()
+        plain = Haste(most=0)
         with suppress(CannotExplore), self.runs.switching("checkpoints", notes=False):
-            while places := self._relied_on(until, met, most=ONCE, spared=found):
+            self.runs.repeat(FirstComeFirstServed(), also=plain.begin)
+            while places := self._relied_on(until, met, most=ONCE, among=plain.passed, spared=found):
                 found.update(places)
             for place in sorted(met - found):
-                self._relied_on(until, met, most=AGAIN, only=place)
+                self._relied_on(until, met, most=AGAIN, among=plain.passed, only=place)
 
     def _relied_on(self, until: float, met: set[Any], **which: Any) -> Collection[Any]:
         """Return which sleeps have ended too soon in a run that failed; nothing if no run has."""
@@ -331,7 +335,7 @@ class Search:
             if haste.ended and failure_of(run, self.options.check) is not None:
                 self._hasty |= dict.fromkeys(haste.sentences)
                 return haste.ended
-            if not search.end(run) or self.runs.seconds > until:
+            if self.runs.seconds > until or not search.end(run):
                 break
         return ()
 

@@ -142,6 +142,17 @@ def computes_for_ever():
         number += 1
 
 
+def computes_between_steps():
+    def work():
+        for _ in range(20):
+            sim.sleep(0)
+            sum(range(200_000))
+
+    with sim.TaskGroup() as group:
+        group.spawn(work)
+        group.spawn(work)
+
+
 def leaves():
     raise SystemExit(0)
 

@@ -244,6 +244,23 @@ def test_a_thread_has_no_running_loop(judged):
     assert report.failure is None, str(report)
 
 
+def test_callbacks_of_the_loop_are_steps_in_each_phase_of_a_search(judged):
+    report = judged("""
+        async def buy(shop):
+            if shop["left"]:
+                await asyncio.sleep(0)
+                shop["left"] -= 1
+
+        async def main():
+            shop, loop = {"left": 1}, asyncio.get_running_loop()
+            def customer():
+                asyncio.run_coroutine_threadsafe(buy(shop), loop).result()
+            await asyncio.gather(asyncio.to_thread(customer), asyncio.to_thread(customer))
+            assert shop["left"] == 0
+    """)
+    assert report.verdict == "broken" and report.failure.number == 1
+
+
 def test_threads_may_give_work_to_the_loop(judged):
     report = judged(
         """
@@ -327,6 +344,11 @@ NOT_RELYING = {
     "        try: await asyncio.wait_for(asyncio.sleep(2), 1)\n"
     "        except TimeoutError: log = log * 1\n"
     "        else: assert False",
+    "long work that is cancelled": "async def long():\n"
+    "            await asyncio.sleep(9)\n"
+    "        working_long = asyncio.create_task(long())\n"
+    "        await working\n"
+    "        assert working_long.cancel()",
 }
 
 
@@ -473,6 +495,18 @@ async def top_level():
     await asyncio.gather(asyncio.sleep(0), asyncio.sleep(0))
     numbers.append(1)
     assert len(numbers) == 1
+
+
+@pytest.mark.parametrize("factory", ["asyncio.EventLoop", "asyncio.SelectorEventLoop", "asyncio.new_event_loop"])
+def test_a_loop_factory_of_asyncio_makes_a_loop_of_the_run(judged, factory):
+    report = judged(f"""
+        async def work():
+            await asyncio.gather(asyncio.sleep(0), asyncio.sleep(0.01))
+
+        def main():
+            asyncio.run(work(), loop_factory={factory})
+    """)
+    assert report.verdict == "held in all", str(report)
 
 
 def test_a_function_of_a_test_file_starts_afresh():
@@ -631,7 +665,7 @@ def test_an_exception_handler_of_the_program_gets_it_instead(judged):
         "await asyncio.create_subprocess_exec('true')": "starts a process",
         "asyncio.get_running_loop().add_signal_handler(2, int)": "handles a signal",
         "asyncio.get_running_loop().add_reader(0, int)": "waits for a file",
-        "asyncio.SelectorEventLoop()": "makes an event loop of its own",
+        "type('Own', (asyncio.SelectorEventLoop,), {})()": "makes an event loop of its own",
     }.items(),
 )
 def test_what_no_schedule_decides_is_refused(judged, line, what):
@@ -674,6 +708,46 @@ def test_functions_of_asyncio_take_no_proof_away_where_threads_are_watched(judge
             assert items == [1]
     """)
     assert report.verdict == "held in all", str(report)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "await asyncio.gather(one, add())",
+        "await asyncio.wait([one]); await asyncio.wait_for(add(), 1)",
+        "await asyncio.gather(one, return_exceptions=True)",
+        "for it in asyncio.as_completed([one]): await it",
+    ],
+)
+def test_nor_do_those_that_are_given_tasks(judged, line):
+    text = f"""
+        import threading
+        async def main():
+            counter, lock = [0], threading.Lock()
+            def step():
+                with lock:
+                    counter[0] += 1
+            async def add():
+                await asyncio.to_thread(step)
+            one = asyncio.create_task(add())
+            {line}
+    """
+    report = judged(text)
+    assert report.verdict == "held in all", str(report)
+
+
+def test_but_a_thread_that_touches_a_task_does(judged):
+    report = judged("""
+        import threading
+        async def main():
+            other = asyncio.create_task(asyncio.sleep(0.01))
+            thread = threading.Thread(target=lambda: other.cancel())
+            thread.start()
+            await asyncio.gather(other, return_exceptions=True)
+            thread.join()
+    """)
+    (sentence,) = report.unseen
+    assert sentence.startswith("a thread touches a task or future of an event loop at "), str(report)
 
 
 def test_a_search_leaves_no_run_behind():

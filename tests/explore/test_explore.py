@@ -182,6 +182,13 @@ def test_a_program_that_computes_for_ever_ends_with_its_stack():
     assert "number += 1" in caught.value.stack[0] or "while True" in caught.value.stack[0]
 
 
+def test_a_schedule_that_is_under_way_when_the_time_is_over_takes_no_verdict_away(monkeypatch):
+    a_run = explore(programs.computes_between_steps, schedules=1).seconds / 2  # it is made twice
+    monkeypatch.setattr("concmodels.explore.running.watchdog.GRACE_S", 0.2 * a_run)
+    report = explore(programs.computes_between_steps, seconds=3.5 * a_run)
+    assert report.verdict == "held so far" and report.schedules >= 1
+
+
 LONG = """
 import threading
 

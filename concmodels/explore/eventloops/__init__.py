@@ -1,10 +1,10 @@
 """Programs of asyncio and trio, unmodified: event loops of a simulated world, in place of those that wait for a system.
 
 What a loop guarantees is kept, and what the world decides is free. asyncio calls callbacks in the order of `call_soon`,
-and timers in the order of their deadlines. Free is *when a timer expires in relation to the callbacks that are ready*:
-these may take up to `SLACK_S` seconds, so a timer that lies no further ahead may come first. Free is also everything
-that another thread does: when the job of an executor goes on, and when a `call_soon_threadsafe` arrives. And a Ctrl-C
-may come at any time, in an exploration that wants it.
+and timers in the order of their deadlines. trio draws the order of each batch of tasks. Free is *when a timer expires
+in relation to what is ready*: that may take up to `SLACK_S` seconds, so a timer that lies no further ahead may come
+first. Free is also everything that another thread does: when the job of an executor goes on, and when a
+`call_soon_threadsafe` arrives. And a Ctrl-C may come at any time, in an exploration that wants it.
 
 Its parts, the lower ones first:
 

@@ -1,7 +1,7 @@
 """The threads of an explored anyio program on asyncio; on trio, they are those of trio.
 
 anyio's own workers are threads of the system. Here a job is one of the simulated event loop's, and gives work back to
-the loop by the same functions as there.
+the loop by the same functions as there. A portal runs its event loop in a simulated thread, on either.
 """
 
 import contextvars
@@ -11,7 +11,9 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from concmodels.explore.eventloops.findings import findings_of
 from concmodels.explore.eventloops.numbered import number
+from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.explore.threads.program import library
 from concmodels.models.simulated.world import current
 
@@ -22,11 +24,15 @@ _MISSING = object()
 def anyio_replaced() -> Iterator[None]:
     """During this `with`, have jobs of explored programs run in simulated threads."""
     backend: Any = import_module("anyio._backends._asyncio")  # anyio itself imports it only in a run
+    from_thread: Any = import_module("anyio.from_thread")
     kind = backend.AsyncIOBackend
     replacements = (
         (kind, "run_sync_in_worker_thread", classmethod(_worker(backend, kind.run_sync_in_worker_thread.__func__))),
-        (backend, "Future", _future(backend.Future)),
+        (backend, "Future", _simulated("concurrent.futures", "Future", backend.Future)),
         (backend.CancelScope, "__hash__", number),
+        (from_thread, "Future", _simulated("concurrent.futures", "Future", from_thread.Future)),
+        (from_thread, "Thread", _thread(from_thread.Thread)),
+        *((from_thread, it, _simulated("threading", it, getattr(from_thread, it))) for it in _OF_PORTALS),
     )
     before = [vars(owner).get(name, _MISSING) for owner, name, _ in replacements]
     for owner, name, instead in replacements:
@@ -41,11 +47,29 @@ def anyio_replaced() -> Iterator[None]:
                 setattr(owner, name, real)
 
 
-def _future(real: Callable[[], Any]) -> Callable[[], Any]:
-    def future() -> Any:
-        return real() if current() is None else library().modules["concurrent.futures"].Future()
+_OF_PORTALS = ("Lock", "current_thread", "get_ident")
+"""What a portal, whose event loop runs in a thread of its own, has of `threading` besides threads."""
 
-    return future
+
+def _simulated(module: str, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what is this outside of a run, and in one the simulated module's of that name."""
+
+    def made(*args: Any, **options: Any) -> Any:
+        return (real if current() is None else getattr(library().modules[module], name))(*args, **options)
+
+    return made
+
+
+def _thread(real: Callable[..., Any]) -> Callable[..., Any]:
+    simulated = _simulated("threading", "Thread", real)
+
+    def thread(*args: Any, **options: Any) -> Any:
+        world = current()
+        if world is not None and not findings_of(world).is_watched:
+            world.cut(CodeInThread())
+        return simulated(*args, **options)
+
+    return thread
 
 
 def _worker(backend: Any, real: Callable[..., Any]) -> Callable[..., Any]:

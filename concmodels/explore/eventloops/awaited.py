@@ -41,6 +41,10 @@ class Checked:
         self.function = function
         self._is_watched = is_watched
         self._runs = 0
+        self.has_limits = False
+        """Whether the program has set a time limit in any run."""
+        self.unseen: dict[str, None] = {}
+        """What could not be followed in any run, a sentence each."""
         self._threads_apart: Callable[[], AbstractContextManager[None]] = nullcontext
         if is_watched:
             from concmodels.explore.eventloops.threads_apart import threads_apart  # it imports asyncio
@@ -61,6 +65,8 @@ class Checked:
                 value = self._call(world, args)
             findings.check()
         finally:
+            self.has_limits |= findings.has_limits
+            self.unseen |= history_of(world).unseen
             for loop in findings.loops:
                 loop.abandon()
             findings.loops.clear()  # they know the world, which would never be freed

@@ -43,12 +43,14 @@ class FailedCallback(RuntimeError):
 
 
 class Findings:
-    """The failures that were noticed in one run, and the event loops that were made in it."""
+    """What was noticed in one run: failures, the event loops that were made in it, and whether it has time limits."""
 
     def __init__(self) -> None:
         self.loops: list[Abandoned] = []
         self.is_watched = True
         """Whether switches are tried between two instructions of the program."""
+        self.has_limits = False
+        """Whether the program has set a time limit, or a timer otherwise than by a sleep."""
         self._found: list[Exception] = []
 
     def logged(self, context: dict[str, Any]) -> None:

@@ -5,7 +5,8 @@ cancels, and what `asyncio.wait` returns. Tasks are gone through in the order in
 """
 
 import asyncio
-from asyncio import tasks
+import sys
+from asyncio import events, tasks
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,7 @@ class Task(asyncio.Task[Any]):
 
 
 class FollowedTask(Task):
-    """As `Task`, in a run that is followed: it too tells the history when it is touched."""
+    """As `Task`, in a run that is followed or that has threads: it too tells the history when it is touched."""
 
     def __init__(self, coro: Any, *, history: History, **options: Any) -> None:
         self.identity = history.new_identity()
@@ -92,6 +93,9 @@ def _telling(kind: type, name: str) -> Any:
     method, changes = getattr(kind, name), name not in _READ
 
     def tell(self: Any, *args: Any, **options: Any) -> Any:
+        loop = self._loop
+        if loop.is_running() and events._get_running_loop() is not loop:
+            self._history.note_thread(sys._getframe(1))
         self._history.touch(self.identity, changes)
         return method(self, *args, **options)
 

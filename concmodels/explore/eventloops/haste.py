@@ -3,7 +3,8 @@
 Time is virtual, so a sleep never ends before what others do in the meantime, and no schedule shows what happens if that
 takes longer. So a program that has held is run once more, and now a few sleeps of each run may end at any time: the
 clock jumps to their end, though not over a time limit, and whatever else should have happened by then is late. If the
-program fails then, it is right only if that sleep is long enough.
+program fails then, it is right only if that sleep is long enough. A sleep that is cancelled before its end, as one that
+stands for long work, takes as long as ever.
 """
 
 from typing import TYPE_CHECKING
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 SLACK_S = 0.05
 """How long the callbacks that are ready may take, in virtual seconds."""
 
+PATIENCE = 2_000
+"""After so many callbacks, a timer expires however far ahead it lies: so a task that polls for it comes to an end."""
+
 END_OF_SLEEP = "end of a sleep"
 """In the place of `TIMER`, where a task sleeps for it."""
 
@@ -31,12 +35,17 @@ ONCE, AGAIN = 1, 3
 class Haste:
     """The sleeps that may still end too soon in a run, and those that have."""
 
-    def __init__(self, most: int, spared: Collection[Place] = (), only: Place | None = None) -> None:
+    def __init__(
+        self, most: int, among: Collection[Place] = (), spared: Collection[Place] = (), only: Place | None = None
+    ) -> None:
         self.left = most
+        self.passed: set[Place] = set()
+        """The places of sleeps that have ended when they should."""
         self.met: set[Place] = set()
         """The places of sleeps that could have ended too soon."""
         self.ended: dict[Place, float] = {}
         """How long the sleeps should have taken that have ended too soon, by their places."""
+        self._among = among
         self._spared = spared
         self._only = only
 
@@ -46,7 +55,7 @@ class Haste:
 
     def may_end(self, place: Place | None) -> bool:
         """Return whether the sleep at this place of the program may end too soon."""
-        if self.left == 0 or place is None or place in self._spared:
+        if self.left == 0 or place not in self._among or place in self._spared:
             return False
         return self._only is None or place == self._only
 

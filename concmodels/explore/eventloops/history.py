@@ -14,14 +14,21 @@ Musuvathi and Qadeer: Partial-Order Reduction for Context-Bounded State Explorat
 happens-before graphs".
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from os.path import dirname, join
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
+from concmodels.models.tasks.signals.frames import place, stack
+
 if TYPE_CHECKING:
+    from types import FrameType
+
     from concmodels.models.simulated.world import World
 
+_ASYNCIO = join(dirname(os.__file__), "asyncio", "")
 TASKS = 3
 """The key of how many tasks there are: their names and their order in a set are numbers."""
 PROGRAM = 0
@@ -56,6 +63,8 @@ class History:
         """Whether all that the program does is done in events; not if it runs in several threads."""
         self.followed: Follows | None = None
         """What is told of all that callbacks do, in the run that is followed."""
+        self.unseen: dict[str, None] = {}
+        """What can't be followed, a sentence each."""
         self._numbers = 0
         self._sum = 0
         self._last: dict[int, int] = {}
@@ -92,6 +101,15 @@ class History:
         self._now.touched.add(key)
         if self.followed is not None:
             self.followed.touch_key(key, changes)
+
+    def note_thread(self, frame: FrameType) -> None:
+        """Note that the program touches a future from another thread than that of its loop.
+
+        What the loop does with it is no access that another thread's could be ordered with.
+        """
+        where = "" if frame.f_code.co_filename.startswith(_ASYNCIO) else place(stack(frame))
+        if where:  # and not asyncio, which looks through the tasks of all loops
+            self.unseen[f"a thread touches a task or future of an event loop{where}, which is not thread-safe"] = None
 
     def read_clock(self, clock: float) -> None:
         """Note that the present event has read the clock."""

@@ -28,7 +28,7 @@ from weakref import WeakKeyDictionary
 from concmodels.explore.eventloops.executor import Job, awaitable
 from concmodels.explore.eventloops.findings import findings_of, is_over
 from concmodels.explore.eventloops.futures import FollowedTask, Future, Gathering, Task
-from concmodels.explore.eventloops.haste import END_OF_SLEEP, SLACK_S, haste_of
+from concmodels.explore.eventloops.haste import END_OF_SLEEP, PATIENCE, SLACK_S, haste_of
 from concmodels.explore.eventloops.history import PROGRAM, history_of
 from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers
@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.world import World
 
 _A_SIGNAL = "have the schedule decide when it comes, by --interrupt or interrupt=True, or call the handler in a task"
-
-PATIENCE = 2_000
-"""After so many callbacks, a timer expires however far ahead it lies: so a task that polls for it comes to an end."""
 
 
 class _Lane:
@@ -141,6 +138,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         if self._world.record:
             timer.lane, timer.place = self._caller()
         timer.is_sleep = sys._getframe(2).f_code is _SLEEP
+        self._findings.has_limits |= not timer.is_sleep
         if self._haste is not None and timer.is_sleep:
             timer.slept_at = line_of_program(stack(sys._getframe(2)))
         timer._scheduled = True
@@ -249,7 +247,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             options["name"] = f"Task-{number}"
         if self._task_factory is None:
             self._check_closed()
-            kind = Task if self.history.followed is None else FollowedTask
+            is_told = self.history.followed is not None or self._findings.is_watched
+            kind = FollowedTask if is_told else Task
             task: Any = kind(coro, history=self.history, loop=self, **options)
             if options.get("context") is not None:
                 self.history.touch(PROGRAM)  # others may have it, too
@@ -466,6 +465,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
     def _expire(self, timer: _Timer) -> None:
         heapq.heappop(self._scheduled)._scheduled = False
         self._world.clock = max(self._world.clock, timer._when)
+        if self._haste is not None and timer.slept_at is not None:
+            self._haste.passed.add(timer.slept_at)
         self._ready.append(timer)
 
     def _call(self, handle: Any) -> None:
@@ -473,7 +474,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         self._is_interrupted()
         history = self.history
         lane, place = self._resumed_by(handle)
-        self._world.point("call back" if lane is None else "resume", self._keys, resumes=lane, place=place)
+        self._world.point("callback" if lane is None else "resume", self._keys, resumes=lane, place=place)
         history.begin(handle.identity, key := _touched_by(handle))
         if history.followed is not None:
             history.followed.begin_callback(handle, key)

@@ -44,6 +44,8 @@ def _of_asyncio() -> Iterator[Any]:
 
     for module in (asyncio, events):
         yield _replaced(module, "new_event_loop", _new_event_loop)
+    for name in ("EventLoop", "SelectorEventLoop"):
+        yield _replaced(asyncio, name, _event_loop)
     yield _replaced(runners, "signal", lambda _: Signals())
     yield _replaced(tasks, "_GatheringFuture", _gathering)
     yield _replaced(tasks, "set", lambda _: in_drawn_order)
@@ -84,6 +86,21 @@ def _new_event_loop(real: Callable[[], Any]) -> Callable[[], Any]:
         return SimulatedLoop(world)
 
     return new_event_loop
+
+
+def _event_loop(real: Any) -> Any:
+    """Return a class of event loops, for a program that names it as its `loop_factory`."""
+
+    class EventLoop(real):  # type: ignore[misc]
+        def __new__(cls, *_: Any, **__: Any) -> Any:
+            world = current()
+            if world is None or cls is not EventLoop:
+                return super().__new__(cls)
+            from concmodels.explore.eventloops.loop import SimulatedLoop
+
+            return SimulatedLoop(world)
+
+    return EventLoop
 
 
 def _in_a_run(instead: Callable[..., Any]) -> Callable[[Any], Callable[..., Any]]:

@@ -2,10 +2,12 @@
 
 trio's own loop runs. It draws lots itself: with each batch of tasks that are ready, whether it is run forwards or
 backwards. These lots are the schedule's here. Its clock is a `MockClock`, which jumps to the next deadline when all
-tasks wait. So a deadline never comes while something can go on.
+tasks wait. Before a batch is run, it may jump there too, if that lies at most `SLACK_S` ahead of the last moment in
+which nothing could go on: so long the batches before may have taken.
 """
 
 import itertools
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +20,7 @@ from greenlet import GreenletExit
 
 from concmodels.explore.eventloops import trio_threads
 from concmodels.explore.eventloops.findings import findings_of
-from concmodels.explore.eventloops.haste import END_OF_SLEEP, haste_of
+from concmodels.explore.eventloops.haste import END_OF_SLEEP, PATIENCE, SLACK_S, haste_of
 from concmodels.explore.eventloops.history import history_of
 from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, name_of
 from concmodels.explore.eventloops.numbered import forget_numbers, number
@@ -58,6 +60,7 @@ def new_clock(world: World) -> Any:
             return
         jump()
         world.clock = world.idle_at = clock.current_time()
+        loop.has_moved()
 
     clock.start_clock, clock._autojump = start_clock, autojump
     return clock
@@ -80,6 +83,8 @@ class _Loop(trio.abc.Instrument):
         self._wake: Step | None = None
         self._haste = haste_of(world)
         self._interrupts = interrupts_of(world)
+        self._late = 0
+        """How many steps there were since the clock has moved."""
         world.running.event_loop = self
 
     def start(self) -> None:
@@ -90,6 +95,7 @@ class _Loop(trio.abc.Instrument):
     def before_task_step(self, task: Any) -> None:
         """As `Instrument.before_task_step`."""
         self._tasks[task._counter] = task
+        self._late += 1
         lane = self._lane(task)
         if lane is not None:
             place = line_of_program(awaits(task.coro)) if self.world.record else None
@@ -97,13 +103,19 @@ class _Loop(trio.abc.Instrument):
                 self.world.point("resume", self._keys, resumes=lane, place=place)
 
     def after_io_wait(self, _timeout: float) -> None:
-        """As `Instrument.after_io_wait`. Let the schedule interrupt the run, or end a sleep too soon, where it may."""
+        """As `Instrument.after_io_wait`. Let the schedule interrupt the run, have deadlines come, or end a sleep too
+        soon, where it may.
+        """
         if self.world.dying:
             return
         if self._interrupts is not None and not self._interrupts.have_come:
             self._interrupt(self._interrupts)
         if self._haste is None:
+            with suppress(GreenletExit):  # as below
+                while self._comes_first():
+                    pass
             return
+        self._note_passed(self._haste)
         sleeps = list(self._sleeps(self._haste))
         if not sleeps:
             return
@@ -112,6 +124,48 @@ class _Loop(trio.abc.Instrument):
             chosen = self.world.branch(len(sleeps) + 1)
             if chosen < len(sleeps):
                 self._end_now(*sleeps[chosen], self._haste)
+
+    def _comes_first(self) -> bool:
+        """Let the schedule decide whether the next deadline comes before the next batch, where it may."""
+        world, now, following = self.world, self._clock.current_time(), self._following()
+        is_ready = _run.GLOBAL_RUN_CONTEXT.runner.runq or any(it <= now for it, _ in self._deadlines())
+        is_long_ago = self._late > PATIENCE
+        if not is_ready or following > (world.idle_at + SLACK_S if not is_long_ago else sys.float_info.max):
+            return False
+        if not is_long_ago:
+            steps = [world.announce("go on first", self._keys), world.announce(self._kind(following), self._keys)]
+            for step in steps:
+                world.enable(step)
+            if world.park(*steps) is steps[0]:
+                return False
+        self._jump(following)
+        return True
+
+    def _following(self) -> float:
+        """Return the next deadline that lies ahead."""
+        now = self._clock.current_time()
+        return min((it for it, _ in self._deadlines() if it > now), default=math.inf)
+
+    def _jump(self, moment: float) -> None:
+        """Have it be this moment, or a little later: floats are not exact."""
+        while (now := self._clock.current_time()) < moment:
+            self._clock.jump(max(moment - now, math.ulp(moment)))
+        self.world.clock = self._clock.current_time()
+        self.has_moved()
+
+    def has_moved(self) -> None:
+        """Note that the clock has moved."""
+        self._late = 0
+
+    def _deadlines(self) -> Iterator[tuple[float, Any]]:
+        """Yield the deadlines that may come, each with its scope."""
+        for deadline, _, scope in _run.GLOBAL_RUN_CONTEXT.runner.deadlines._heap:
+            if deadline == scope._registered_deadline:
+                yield deadline, scope
+
+    def _kind(self, moment: float) -> str:
+        """Return what a deadline is that comes at this moment."""
+        return END_OF_SLEEP if moment < self._next_limit() else TIMER
 
     def _interrupt(self, interrupts: Interrupts) -> None:
         """Let the schedule have a Ctrl-C come now, if the main task has begun and has not ended."""
@@ -130,19 +184,25 @@ class _Loop(trio.abc.Instrument):
         runner = _run.GLOBAL_RUN_CONTEXT.runner
         following = runner.deadlines.next_deadline()
         limit = self._next_limit()
-        for task in sorted(runner.tasks, key=lambda it: it._counter):
-            frames = awaits(task.coro)
-            slept = next((it for it in frames if it.f_code is _SLEEP), None)
-            if slept is None:
-                continue
-            scope = task._cancel_status._scope
+        for place, seconds, scope in self._all_sleeps():
             if scope.deadline == following and not runner.runq:
                 continue  # that one is the next in any case
+            if haste.may_end(place) and scope.deadline <= limit and scope.deadline < math.inf:
+                yield place, seconds, scope
+
+    def _all_sleeps(self) -> Iterator[tuple[tuple[str, int], float, Any]]:
+        """Yield where each task sleeps, how long, and the scope of it."""
+        for task in sorted(_run.GLOBAL_RUN_CONTEXT.runner.tasks, key=lambda it: it._counter):
+            frames = awaits(task.coro)
+            slept = next((it for it in frames if it.f_code is _SLEEP), None)
             place = line_of_program(frames)
-            if scope.deadline > limit:
-                continue
-            if haste.may_end(place) and place is not None and scope.deadline < float("inf"):
-                yield place, slept.f_locals["seconds"], scope
+            if slept is not None and place is not None:
+                yield place, slept.f_locals["seconds"], task._cancel_status._scope
+
+    def _note_passed(self, haste: Haste) -> None:
+        """Note which sleeps end now, when they should."""
+        now = self._clock.current_time()
+        haste.passed.update(place for place, _, scope in self._all_sleeps() if scope.deadline <= now)
 
     def _next_limit(self) -> float:
         """Return the next deadline that ends no sleep."""
@@ -152,17 +212,14 @@ class _Loop(trio.abc.Instrument):
             for task in runner.tasks
             if any(it.f_code is _SLEEP for it in awaits(task.coro))
         }
-        limits = (
-            deadline
-            for deadline, _, scope in runner.deadlines._heap
-            if deadline == scope._registered_deadline and id(scope) not in sleeping
-        )
-        return float(min(limits, default=float("inf")))
+        limits = [deadline for deadline, scope in self._deadlines() if id(scope) not in sleeping]
+        findings_of(self.world).has_limits |= bool(limits)
+        return float(min(limits, default=math.inf))
 
     def _end_now(self, place: tuple[str, int], seconds: float, scope: Any, haste: Haste) -> None:
         """End a sleep: the clock jumps to its end."""
         haste.end(place, seconds)
-        self._clock.jump(max(0.0, scope.deadline - self._clock.current_time()))
+        self._jump(scope.deadline)
         scope.cancel()
 
     def is_woken(self) -> bool:
@@ -173,7 +230,7 @@ class _Loop(trio.abc.Instrument):
         world, seconds = self.world, trio.lowlevel.current_statistics().seconds_to_next_deadline
         moment = world.clock + seconds
         wake = world.announce("wake", self._keys)
-        expire = world.announce(END_OF_SLEEP if moment < self._next_limit() else TIMER, self._keys)
+        expire = world.announce(self._kind(moment), self._keys)
         world.enable_at(moment, expire)
         self._wake = wake
         try:

@@ -132,5 +132,5 @@ def look_for_races(runs: Runs) -> None:
         for _ in range(RACE_RUNS):
             search.begin()
             run = runs.repeat(search)
-            if not search.end(run) or runs.sites or runs.is_late:
+            if runs.is_late or not search.end(run) or runs.sites:
                 return

@@ -10,6 +10,7 @@ from operator import attrgetter, methodcaller
 from pathlib import Path
 from types import (
     BuiltinFunctionType,
+    CoroutineType,
     FrameType,
     FunctionType,
     MethodType,
@@ -366,12 +367,15 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
         return [of_container(it, SHAPE if isinstance(it, CONTAINERS) else WHOLE, False, True) for it in found]
     must_show_itself(values, program, deep=name == "dict" or name not in SHALLOW)
     of_python = isinstance(called, (FunctionType, MethodType))
+    module = getattr(called, "__module__", None) or ""
+    is_of_tasks = of_python and module.partition(".")[0] in TOLD_BY_FUTURES and all(map(_is_of_tasks, values))
     if _looks_inside(called, site, frame) and any(_has_variables(it, program) for it in values):
         raise Torn
-    if of_python and not _only_reads(called, program) and any(type(it) not in _CAN_T_BE_CHANGED for it in values):
+    only_reads = is_of_tasks or _only_reads(called, program)
+    if of_python and not only_reads and any(type(it) not in _CAN_T_BE_CHANGED for it in values):
         raise Torn
     if of_python:
-        writes = (getattr(called, "__module__", None) or "") in WRITE_THEIR_ARGUMENTS
+        writes = module in WRITE_THEIR_ARGUMENTS or (is_of_tasks and not program.futures_tell)
     else:
         writes = name not in READERS and not isinstance(getattr(called, "__self__", None), (str, bytes, *CONTAINERS))
     deep = name not in SHALLOW
@@ -384,6 +388,14 @@ def _only_reads(called: Any, program: Program) -> bool:
     """Whether a function of a library, written in Python, changes nothing that it is given but containers."""
     module = (getattr(called, "__module__", None) or "").partition(".")[0]
     return module in READ_THEIR_ARGUMENTS or (program.futures_tell and module in TOLD_BY_FUTURES)
+
+
+def _is_of_tasks(value: Any) -> bool:
+    """Whether a function of asyncio changes nothing of this but itself: a task, a future, or several of them."""
+    if isinstance(value, CONTAINERS):
+        return all(not isinstance(it, CONTAINERS) and _is_of_tasks(it) for it in elements(value))
+    futures = sys.modules.get("asyncio")
+    return type(value) in (*_CAN_T_BE_CHANGED, CoroutineType) or isinstance(value, getattr(futures, "Future", ()))
 
 
 _CAN_T_BE_CHANGED = SIMPLEST | {bytes, float, complex, tuple, frozenset}

@@ -13,7 +13,7 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.running.outcome import cause, reached_the_limit
 from concmodels.explore.running.repeatable import process_put_back
 from concmodels.explore.running.run import run_once
-from concmodels.explore.running.watchdog import Watchdog
+from concmodels.explore.running.watchdog import Stopped, Watchdog
 from concmodels.models.simulated.sockets import NoSockets
 from concmodels.models.simulated.steps import TIMER
 from concmodels.models.simulated.units import Units
@@ -96,7 +96,11 @@ class Runs:
         if self.count >= self.options.schedules or (self.count and self.seconds > self.options.seconds):
             raise Over
         self.count += 1
+        self._watchdog.may_be_late = self.count > 1
         run = self.repeat(strategy)
+        if isinstance(run.error, Stopped):
+            self.count -= 1
+            raise Over
         if self.each is not None:
             self.each()
         self.limited += reached_the_limit(run)
