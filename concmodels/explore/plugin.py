@@ -22,7 +22,9 @@ A test that starts threads itself can be explored as it is. It has the marker, a
 
 Run by `pytest`, it is an ordinary test. Run by `pytest --explore`, it is called once per schedule, and fails if it
 fails on any of them; with `in_all=True`, also if not all were tried. It must be a function at the top level of its file
-without fixtures, because these would be made only once for all schedules; it may be parametrized.
+without fixtures, because these would be made only once for all schedules; it may be parametrized. An `async def` test
+runs on a simulated event loop: of the library for which it is marked, for pytest-asyncio, pytest-trio or the plugin of
+anyio, or else of the one that its file imports. A test that skips itself is skipped.
 
 Packages of your own, in `src/` or installed as editable, are explored; others are if the configuration file names them:
 `explore_packages = cachetools`.
@@ -30,10 +32,12 @@ Packages of your own, in `src/` or installed as editable, are explored; others a
 * `--explore-seconds S` is how long an exploration may take, unless the marker or the call says it; 10 by default.
 * `--explore-total S` is how long all explorations of the run may take. Each test gets its share of what is left, so a
   test that needs less leaves the rest to those after it. With pytest-xdist this holds for each worker.
+* With pytest-timeout an exploration takes at most half of the time that is left until its signal; its method "thread"
+  gives no such sign, so let its limit be the longer one.
 * A failing replay id is kept in pytest's cache, and the next run tries it first. `--cache-clear` forgets it.
-* At its end the run says what was proved and what only sampled. In the progress, `~` is a test that has held so far,
-  where `.` is one that has held in all. A JUnit report has the verdict, its reasons, the number of schedules, the
-  seconds and the replay id as properties of the test.
+* At its end the run says what was proved, what only sampled, and which test has started no task, so that nothing was
+  explored. In the progress, `.` is a test that has held in all, and `~` one that is not proved. A JUnit report has the
+  verdict, its reasons, the number of schedules, the seconds and the replay id as properties of the test.
 
 Other tests don't change: a fixture `explore` in a test file or a conftest.py of your own hides this one. If another
 plugin has an option `--explore`, use `--concmodels-explore`.
