@@ -60,7 +60,7 @@ SHARE_OF_COMPLETE = 0.7
 
 NO_TASK = (
     "no task was started that the explorer can see, so nothing was explored: a program starts threads by threading, "
-    "and tasks by asyncio, trio, anyio or a model that it has loaded"
+    "and tasks on an event loop or by a model that it has loaded"
 )
 
 MOST_HASTY = 100
