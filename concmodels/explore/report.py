@@ -74,7 +74,7 @@ class Report:
 
     @property
     def limit(self) -> str:
-        """Which limit has ended a search that has not tried all schedules, in one sentence."""
+        """The limit that has ended a search before it had tried all schedules, in one sentence."""
         if self.schedules + self.redundant >= self.options.schedules:
             return f"{self.options.schedules:,} schedules were not all"
         if self.options.search not in ("auto", "all"):
