@@ -159,6 +159,8 @@ def _run(item: pytest.Function, test: Callable[..., Any]) -> None:
     in_all = options.pop("in_all", False)
     values = _values(item, test)
     report = _explore(item, options, _library(item, test), test, *values)
+    if report.failure is not None and any("raises" in it.kwargs for it in item.iter_markers("xfail")):
+        raise report.failure.error
     try:
         report.must_hold(in_all=in_all)
     except AssertionError as error:
