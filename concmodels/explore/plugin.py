@@ -141,15 +141,13 @@ def explore(request: pytest.FixtureRequest) -> Callable[..., Report]:
     """The function `concmodels.explore.explore`, with the options of the test's marker `explore` as defaults."""
     options = _options(request.node)
     if iscoroutinefunction(request.function):
-        pytest.fail(
+        _refuse(
+            request.node,
             "an async def test can't take the fixture explore, which runs event loops itself: make it a def, and give "
             "explore the coroutine function",
-            pytrace=False,
         )
     if "in_all" in options:
-        pytest.fail(
-            "in_all in the marker is for tests without the fixture: write must_hold(in_all=True)", pytrace=False
-        )
+        _refuse(request.node, "in_all in the marker is for tests without the fixture: write must_hold(in_all=True)")
     return partial(_explore, request.node, options, "")
 
 
@@ -245,7 +243,7 @@ def _explore(item: pytest.Item, options: dict[str, Any], library: str, main: Any
     from concmodels.explore.running.options import Options
 
     options = {**options, **more}
-    if unknown := ", ".join(options.keys() - {"packages", *Options.__dataclass_fields__}):
+    if unknown := ", ".join(sorted(options.keys() - {"packages", *Options.__dataclass_fields__})):
         _refuse(item, f"explore has no option {unknown}; pytest --markers shows which it has")
     budget = item.config.stash.get(_BUDGET, None)
     limits = [it for it in (budget and budget.seconds, _half_of_timeout()) if it]
@@ -320,21 +318,22 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     """Give the report of a test what was explored, in values that pytest-xdist can send."""
     report = yield
-    if report.when == "call" and _FOUND in item.stash:
+    if report.when != "teardown" and _FOUND in item.stash:
         report.concmodels_explored = item.stash[_FOUND]
     return report
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_report_teststatus(report: Any) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
-    """Show in the progress whether a test is proved."""
+@pytest.hookimpl(wrapper=True)
+def pytest_report_teststatus(report: Any) -> Generator[None, Any, Any]:
+    """Show in the progress whether a test that has passed is proved."""
+    status = yield
     found = getattr(report, "concmodels_explored", None)
-    if not found or not report.passed or hasattr(report, "wasxfail"):
-        return None
+    if not found or status is None or status[0] != "passed":  # as a subtest that has passed, or an unexpected pass
+        return status
     from concmodels.explore.summary import HELD_IN_ALL, HELD_SO_FAR, NOT_EXPLORED, worst
 
     shown = {HELD_IN_ALL: (".", "green"), HELD_SO_FAR: ("~", "yellow"), NOT_EXPLORED: ("~", "yellow")}
     if (verdict := worst(found)) not in shown:
-        return None
+        return status
     letter, look = shown[verdict]
     return "passed", letter, (verdict.upper(), {look: True})

@@ -252,7 +252,7 @@ def test_async_tests_run_on_the_event_loop_of_their_plugin(tmp_path):
         *("test_async_fixture[asyncio]", "test_async_fixture[trio]"),
         "TestAsync::test_method",
     ]
-    assert "an async def test can't take the fixture explore" in out
+    assert re.search(r"refused +test_course.py::test_takes_explore: an async def test can't take the fixture", out)
 
 
 def test_what_else_may_come_of_a_test(tmp_path):
@@ -269,6 +269,19 @@ def test_what_else_may_come_of_a_test(tmp_path):
     assert "test_option: explore has no option second; pytest --markers shows which it has" in out
     assert "test_argument: the marker explore takes options only, as in explore(schedules=500)" in out
     assert "During handling" not in out, "each of them in one sentence"
+
+
+def test_subtests_are_counted_as_pytest_does(tmp_path):
+    subtests = """
+def test_subtests(explore, subtests):
+    for n in range(3):
+        with subtests.test(n=n):
+            explore(apart, len, ()).must_hold()
+            assert n != 1
+"""
+    out = Suite(tmp_path)(HELPERS + subtests)
+    assert "test_course.py uF" in out and "explored: 3 held in all" in out, out
+    assert "2 failed" in out and " passed" not in out, out
 
 
 def test_a_test_may_be_run_again_and_have_a_timeout(tmp_path):
