@@ -76,9 +76,15 @@ def replay(
 
 
 def scenario_of(
-    main: Callable[..., Any] | Scenario | str, args: tuple[Any, ...] = (), packages: Collection[str] = ()
+    main: Callable[..., Any] | Scenario | str,
+    args: tuple[Any, ...] = (),
+    packages: Collection[str] = (),
+    library: str = "",
 ) -> Scenario:
-    """Return what is to be explored. Raises `CannotExplore`."""
+    """Return what is to be explored. Raises `CannotExplore`.
+
+    A coroutine function runs on the event loop of `library`, or, without one, on that which its file imports.
+    """
     if current() is not None:
         raise CannotExplore(
             "explore was called by the program that it explores, whose file is executed anew for each schedule: put "
@@ -88,4 +94,6 @@ def scenario_of(
         return main
     if isinstance(packages, str):
         raise CannotExplore(f"packages takes several names, as in packages=[{packages!r}]")
-    return scenarios.of_file(main, packages) if isinstance(main, str) else scenarios.of_function(main, args, packages)
+    if isinstance(main, str):
+        return scenarios.of_file(main, packages)
+    return scenarios.of_function(main, args, packages, library)

@@ -7,31 +7,33 @@ lost but one run.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from concmodels.explore.errors import CannotExplore
-from concmodels.explore.exploring import explore, scenario_of
+from concmodels.explore.exploring import scenario_of
 from concmodels.explore.failures.replay_id import ReplayId, checksum
 from concmodels.explore.report import Report
 from concmodels.explore.running.options import Options
+from concmodels.explore.running.scenario import Scenario
 from concmodels.explore.search import Search
 
 
 def explore_again(
-    main: Callable[..., Any] | str, args: tuple[Any, ...], kept: str, options: dict[str, Any]
+    main: Callable[..., Any] | str, args: tuple[Any, ...], kept: str, options: dict[str, Any], library: str = ""
 ) -> tuple[Report, bool]:
     """Run `main(*args)` on a kept schedule, and if it doesn't fail there (or `kept` is empty), explore it.
 
-    `options` are those of `explore`. Return the report, and whether it is of the kept schedule. Raises `CannotExplore`.
+    `options` are those of `explore`, `library` is that of `scenario_of`. Return the report, and whether it is of the
+    kept schedule. Raises `CannotExplore`.
     """
-    report = _tried(main, args, kept, **options) if kept else None
-    return (explore(main, *args, **options), False) if report is None else (report, True)
+    scenario = partial(scenario_of, main, args, options.get("packages", ()), library)  # made anew for each search
+    wanted = Options(**{name: value for name, value in options.items() if name != "packages"})
+    report = _tried(scenario(), wanted, kept) if kept else None
+    return (Search(scenario(), wanted).report(), False) if report is None else (report, True)
 
 
-def _tried(
-    main: Callable[..., Any] | str, args: tuple[Any, ...], kept: str, *, packages: tuple[str, ...] = (), **options: Any
-) -> Report | None:
-    scenario, wanted = scenario_of(main, args, packages), Options(**options)
+def _tried(scenario: Scenario, wanted: Options, kept: str) -> Report | None:
     try:
         replay_id = _of_this_version(kept, checksum(scenario.codes))
         if (replay_id.order, replay_id.interrupt) != (wanted.order, wanted.interrupt) or (

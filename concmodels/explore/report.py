@@ -54,8 +54,10 @@ class Report:
     def must_hold(self, *, in_all: bool = False) -> None:
         """Raise `AssertionError` with the report if the program is broken; with `in_all`, also unless all have held."""
         __tracebackhide__ = True  # of pytest: the report says it all
-        if self.failure is not None or (in_all and self.in_all is None):
+        if self.failure is not None:
             raise AssertionError(str(self))
+        if in_all and self.in_all is None:
+            raise AssertionError("\n".join([str(self), *([] if self.unseen or self.limited else [self.limit])]))
 
     def __str__(self) -> str:
         return "\n".join([self.sentence, *([str(self.failure)] if self.failure else self.remarks)])
@@ -69,6 +71,15 @@ class Report:
             all_of_them = "the only schedule" if self.in_all == 1 else f"all {self.in_all:,} schedules"
             return f"{self.scenario.label}: held in {all_of_them}"
         return f"{self.scenario.label}: held so far, in {self.schedules:,} schedule{'' if self.schedules == 1 else 's'}"
+
+    @property
+    def limit(self) -> str:
+        """The limit that has ended a search before it had tried all schedules, in one sentence."""
+        if self.schedules + self.redundant >= self.options.schedules:
+            return f"{self.options.schedules:,} schedules were not all"
+        if self.options.search not in ("auto", "all"):
+            return f"a sample by {self.options.search}"
+        return f"{self.options.seconds:.3g} s were too short for all schedules"
 
     @property
     def remarks(self) -> list[str]:

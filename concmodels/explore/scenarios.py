@@ -36,8 +36,13 @@ _THREADS = frozenset(
 )
 
 
-def of_function(main: Callable[..., Any], args: tuple[Any, ...] = (), packages: Collection[str] = ()) -> Scenario:
-    """Return the scenario that calls `main(*args)`. Raises `CannotExplore`."""
+def of_function(
+    main: Callable[..., Any], args: tuple[Any, ...] = (), packages: Collection[str] = (), library: str = ""
+) -> Scenario:
+    """Return the scenario that calls `main(*args)`, a coroutine function on the event loop of `library`, if named.
+
+    Raises `CannotExplore`.
+    """
     function = inspect.unwrap(main)
     if not callable(main):
         raise CannotExplore(f"explore takes a function, or the name of a file, and its arguments, not {main!r}")
@@ -47,16 +52,16 @@ def of_function(main: Callable[..., Any], args: tuple[Any, ...] = (), packages: 
     may_be_executed = bool(modules) and _is_in_a_file(function)
     if _use_threads(modules) or (
         may_be_executed
-        and (_use_threads(elsewhere) or _have_models(function, modules + elsewhere) or _event_loops(modules))
+        and (_use_threads(elsewhere) or _have_models(function, modules + elsewhere) or _event_loops(modules, library))
     ):
-        return _in_its_file(function, args, packages)
+        return _in_its_file(function, args, packages, library)
     modules += elsewhere
     is_async = inspect.iscoroutinefunction(main)
     codes = _codes(function, modules) if modules else ()
     trees = _trees(codes)
-    if names := _event_loops(modules):
+    if names := _event_loops(modules, library):
         _import_event_loops(names)
-        called = partial(run_on(_library_of(names)), main) if is_async else main
+        called = partial(run_on(library or _library_of(names)), main) if is_async else main
         label = getattr(main, "__qualname__", repr(main))
         return _on_event_loops(called, args, label, codes, trees, names, _use_threads(modules))
     monitor = CodeMonitor(codes, trees) if trees else None
@@ -82,15 +87,15 @@ def of_file(name: str, packages: Collection[str] = ()) -> Scenario:
     return _of_program(program, args, label)
 
 
-def _of_program(program: Program, args: tuple[Any, ...], label: str) -> Scenario:
+def _of_program(program: Program, args: tuple[Any, ...], label: str, library: str = "") -> Scenario:
     codes, imported, is_async = program.codes, program.imported, program.is_async
-    libraries = [it for it in EVENT_LOOPS if it in {name.partition(".")[0] for name in imported}]
+    libraries = [it for it in EVENT_LOOPS if it in {library, *(name.partition(".")[0] for name in imported)}]
     has_model = "concmodels" in imported or any(it is sim or isinstance(it, catalog.Variant) for it in args)
-    if not libraries or (is_async and has_model):
+    if not libraries or (is_async and has_model and not library):
         return Scenario(program, args, label, is_async, codes, monitor=CodeMonitor(codes, program.trees))
     _import_event_loops(libraries)
     if is_async:
-        program.run = run_on(_library_of(program.main.imported()))
+        program.run = run_on(library or _library_of(program.main.imported()))
     has_threads = has_model or not (_THREADS - {"time"}).isdisjoint(imported)
     return _on_event_loops(program, args, label, codes, program.trees, set(libraries), has_threads)
 
@@ -196,18 +201,21 @@ def _use_threads(modules: list[dict[str, Any]]) -> bool:
     return False
 
 
-def _event_loops(modules: list[dict[str, Any]]) -> set[str]:
-    """Return the libraries of event loops that these modules have imported, unless they have a model too."""
+def _event_loops(modules: list[dict[str, Any]], library: str = "") -> set[str]:
+    """Return the libraries of event loops that these modules have imported, unless they have a model too.
+
+    With `library`, which is that of the program, return this one as well.
+    """
     values = [value for variables in modules for value in list(variables.values())]
     if any(value is sim or isinstance(value, catalog.Variant) or value is catalog.load for value in values):
         return set()
     names = {
         value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", "")) for value in values
     }
-    return {name.partition(".")[0] for name in names} & set(EVENT_LOOPS)
+    return {library, *(name.partition(".")[0] for name in names)} & set(EVENT_LOOPS)
 
 
-def _in_its_file(function: FunctionType, args: tuple[Any, ...], packages: Collection[str]) -> Scenario:
+def _in_its_file(function: FunctionType, args: tuple[Any, ...], packages: Collection[str], library: str) -> Scenario:
     path = function.__code__.co_filename
     if not _is_in_a_file(function):
         raise CannotExplore(
@@ -216,7 +224,7 @@ def _in_its_file(function: FunctionType, args: tuple[Any, ...], packages: Collec
     program = Program(path, function.__name__, packages)
     if why := program.why_not_explored():
         raise CannotExplore(why)
-    return _of_program(program, args, function.__name__)
+    return _of_program(program, args, function.__name__, library)
 
 
 def _codes(function: FunctionType, modules: list[dict[str, Any]]) -> tuple[CodeType, ...]:

@@ -59,8 +59,8 @@ SHARE_OF_COMPLETE = 0.7
 """Of the time of `auto`, after how much the complete search is given up for a greater sample."""
 
 NO_TASK = (
-    "no task was started that the explorer can see, so nothing was explored: a program starts threads by threading, or "
-    "tasks by a model that it has loaded"
+    "no task was started that the explorer can see, so nothing was explored: a program starts threads by threading, "
+    "and tasks on an event loop or by a model that it has loaded"
 )
 
 MOST_HASTY = 100

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from concmodels.explore.report import Report
 
 REFUSED, BROKEN, HELD_SO_FAR, HELD_IN_ALL = "refused", "broken", "held so far", "held in all"
-_WORST_LAST = (HELD_IN_ALL, HELD_SO_FAR, BROKEN, REFUSED)
+NOT_EXPLORED = "not explored"
+"""The verdict on a test that has held and has started no task: hundreds of schedules of one task are no sample."""
+_WORST_LAST = (HELD_IN_ALL, HELD_SO_FAR, NOT_EXPLORED, BROKEN, REFUSED)
 
 
 class Explored(TypedDict):
@@ -27,12 +29,16 @@ class Explored(TypedDict):
 
 def explored(report: Report, *, is_kept: bool = False) -> Explored:
     """Return the result of a search, or of a kept schedule that has failed again, in plain values."""
-    label = report.scenario.label
+    from concmodels.explore.search import NO_TASK
+
+    label, verdict, how, why = report.scenario.label, report.verdict, _how(report), _reasons(report)
+    if verdict == HELD_SO_FAR and NO_TASK in why:
+        verdict, how, why = NOT_EXPLORED, NOT_EXPLORED, [NO_TASK]
     found = Explored(
         label=label,
-        verdict=report.verdict,
-        how="broken again, on the schedule that was kept" if is_kept else report.sentence.removeprefix(f"{label}: "),
-        why=_reasons(report),
+        verdict=verdict,
+        how="broken again, on the schedule that was kept" if is_kept else how,
+        why=why,
         schedules=1 if is_kept else report.schedules,
         seconds=round(report.seconds, 3),
     )
@@ -41,9 +47,9 @@ def explored(report: Report, *, is_kept: bool = False) -> Explored:
     return found
 
 
-def refused(label: str, error: Exception) -> Explored:
+def refused(label: str, why: str) -> Explored:
     """Return the result of an exploration that could not be made."""
-    return Explored(label=label, verdict=REFUSED, how=REFUSED, why=[str(error)])
+    return Explored(label=label, verdict=REFUSED, how=REFUSED, why=[why])
 
 
 def _reasons(report: Report) -> list[str]:
@@ -57,15 +63,11 @@ def _reasons(report: Report) -> list[str]:
     reasons = list(report.unseen)
     if report.limited:
         reasons.append(f"{report.limited:,} schedules were cut after {report.options.steps:,} steps")
-    return reasons or [_limit(report)]
+    return reasons or [report.limit]
 
 
-def _limit(report: Report) -> str:
-    if report.schedules + report.redundant >= report.options.schedules:
-        return f"{report.options.schedules:,} schedules were not all"
-    if report.options.search not in ("auto", "all"):
-        return f"a sample by {report.options.search}"
-    return f"{report.options.seconds:.3g} s were too short for all schedules"
+def _how(report: Report) -> str:
+    return report.sentence.removeprefix(f"{report.scenario.label}: ")
 
 
 def properties(found: Explored) -> Iterator[tuple[str, str]]:
@@ -109,4 +111,4 @@ def _numbers(all_found: list[Explored]) -> str:
         why = f" ({reasons.pop()})" if verdict == HELD_SO_FAR and len(reasons) == 1 else ""
         if of_it:
             parts.append(f"{len(of_it)} {verdict}{why}")
-    return ", ".join(parts) or "nothing: no test has the fixture explore, or its marker and --explore"
+    return ", ".join(parts) or "nothing: no test that was run has the marker explore, or the fixture of that name"

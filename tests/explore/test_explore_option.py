@@ -128,7 +128,7 @@ def told(tmp_path_factory):
 
 def test_the_end_says_what_was_proved_and_what_only_sampled(told):
     out, _ = told
-    said = "explored: 1 held in all, 1 held so far (7 schedules were not all), 1 broken, 1 refused"
+    said = "explored: 1 held in all, 1 held so far (7 schedules were not all), 1 broken, 2 refused"
     assert said in out, out
     assert re.search(r"held in all 2 schedules +test_course.py::test_fixed fixed$", out, re.M), out
     assert re.search(
@@ -155,8 +155,18 @@ def test_junit_has_properties(told):
     assert dict(found["test_broken"])["explore_replay_id"].startswith("3.")
 
 
+def test_a_test_that_must_hold_in_all_says_which_limit_was_too_low(suite):
+    marked = "@pytest.mark.explore(in_all=True, schedules=7)\ndef test_marked():\n    fixed()\n"
+    fixture = "def test_it(explore):\n    explore(fixed, schedules=8).must_hold(in_all=True)\n"
+    out = suite(HEAD + marked + fixture, "--explore")
+    assert "held so far, in 7 schedules\n7 schedules were not all\n" in out, out
+    assert re.search(r"held so far, in 8 schedules\nE +8 schedules were not all$", out, re.M), out
+
+
 def test_without_anything_to_explore_only_the_option_says_so(suite):
-    assert "explored: nothing" in suite("def test_it(): pass", "--explore")
+    nothing = "explored: nothing: no test that was run has the marker explore, or the fixture of that name"
+    assert nothing in suite("def test_it(): pass", "--explore")
+    assert "explored" not in suite("def test_it(): pass", "--explore", "--collect-only")
 
 
 def test_a_marked_test_is_called_once_per_schedule(suite):
@@ -165,9 +175,12 @@ def test_a_marked_test_is_called_once_per_schedule(suite):
     out = suite(HEAD + MARKED, "--explore")
     assert "held in all 2 schedules" in out and "test_itself[add_locked-2]\n" in out, out
     assert re.search(r"broken, on schedule \d+ +test_course.py::test_itself\[add-2\]: AssertionError", out), out
-    assert "test_alone: no task was started that the explorer can see" in out
-    assert "the fixture tmp_path is made once" in out and "a test in a class can't be explored itself" in out
-    assert "3 failed, 2 passed" in out, out
+    assert "test_course.py .F~FF" in out and "3 failed, 2 passed" in out, out
+    assert "explored: 1 held in all, 1 not explored, 1 broken, 2 refused" in out
+    assert re.search(r"not explored +test_course.py::test_alone: no task was started that the explorer can see", out)
+    assert re.search(r"refused +test_course.py::test_with_a_fixture: the fixture tmp_path is made once", out)
+    assert re.search(r"refused +test_course.py::TestInClass::test_method: a test in a class can't be explored", out)
+    assert "FAILED test_course.py::test_itself[add-2] - Failed: broken, on schedule" in out
 
 
 def test_a_failing_schedule_is_kept_and_tried_first_until_the_test_holds(suite):
@@ -234,11 +247,13 @@ def test_with_xdist(suite):
     assert len(cached(suite)) == 1
     arguments = ("-n", "2", "--explore", "--explore-total", "20", "--junitxml=out.xml")
     out = suite(HEAD + FIXTURE + BROKEN + MARKED, *arguments)
-    assert "explored: 2 held in all, 2 held so far, 2 broken" in out, out
+    assert (
+        "explored: 2 held in all, 1 held so far (7 schedules were not all), 1 not explored, 2 broken, 2 refused" in out
+    )
     assert out.count("broken again") == 1, "a worker hears what was kept"
     assert len(cached(suite)) == 2, "and what a worker finds is kept"
     root = ElementTree.parse(suite.folder / "out.xml").getroot()
-    assert sum(it.get("name") == "explore_verdict" for it in root.iter("property")) == 6
+    assert sum(it.get("name") == "explore_verdict" for it in root.iter("property")) == 8
 
 
 def test_a_suite_may_have_options_and_markers_of_its_own(suite):

@@ -33,6 +33,7 @@ from concmodels.explore.preemption.waits import Waits
 from concmodels.explore.threads.installed import is_generated_by_others, is_of_python
 from concmodels.explore.threads.library import THREAD_START, codes_that_release
 from concmodels.models.simulated.world import current
+from concmodels.models.tasks.signals.frames import short
 
 if TYPE_CHECKING:
     import ast
@@ -221,7 +222,7 @@ class CodeMonitor:
         except Unknown as error:
             self._touch_all(True)
             if isinstance(error, Elsewhere):
-                self._missed.add(f"{site.file}:{site.line}: {_why_missed(site)}")
+                self._missed.add(f"{short(site.file)}:{site.line}: {_why_missed(site)}")
         for key, changes in site.keys:
             world.touch(key, changes)
 
@@ -353,7 +354,7 @@ class CodeMonitor:
         world, package = current(), _package_of(frame)
         if package in _EVENT_LOOPS:
             return _DISABLE
-        if world is None or world.dying:
+        if world is None or world.dying or _is_log_of_pytest(frame):
             return None
         tasks = self._outside.setdefault(package, set())
         tasks.add(world.running.identity)
@@ -463,6 +464,15 @@ def _why_missed(site: Site) -> str:
     if site.kind == "hidden":
         return f"the program uses {site.variable}, which accesses what no instruction names"
     return f"what {site.name} accesses can't be found out without running the program's code"
+
+
+def _is_log_of_pytest(frame: FrameType) -> bool:
+    """Return whether a handler of pytest's writes what the program logs, which the program doesn't see."""
+    caller = frame.f_back
+    return _package_of(frame) == _PYTEST and caller is not None and _package_of(caller) in ("logging", _PYTEST)
+
+
+_PYTEST = "_pytest"
 
 
 def _package_of(frame: FrameType) -> str:

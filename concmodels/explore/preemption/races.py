@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.monitor import Access, Race
 from concmodels.explore.preemption.access import WHOLE, Accessed
+from concmodels.models.tasks.signals.frames import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -243,7 +244,7 @@ class Detector:
         """
         if at_once and self._world is not None and not self._world.main.started:
             return
-        sentence = f"{site.file}:{site.line}: {why}"
+        sentence = f"{short(site.file)}:{site.line}: {why}"
         if sentence not in self.unseen:
             self.unseen.append(sentence)
 

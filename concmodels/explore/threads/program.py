@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
+from itertools import takewhile
+from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -39,7 +41,7 @@ class Source:
         self.path = os.path.abspath(path)
         self.name = name or os.path.basename(path).removesuffix(".py")
         self.is_package = name is not None and os.path.basename(path) == "__init__.py"
-        self.package = self.name if self.is_package else self.name.rpartition(".")[0]
+        self.package = self.name if self.is_package else self.name.rpartition(".")[0] if name else _package(self.path)
         try:
             with open(path, "rb") as file:
                 self.tree = ast.parse(file.read(), self.path)
@@ -59,6 +61,12 @@ class Source:
                 module = absolute(node.module or "", {"__package__": self.package}, node.level)
                 yield module
                 yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def _package(path: str) -> str:
+    """Return the name of the package that a file lies in, from which it imports `.beside`; nothing if it is in none."""
+    folders = takewhile(lambda it: (it / "__init__.py").is_file(), Path(path).parents)
+    return ".".join(reversed([it.name for it in folders]))
 
 
 class Program:

@@ -12,8 +12,8 @@ from sphinx.application import Sphinx
 PARTS = (
     "about", "bars", "changes", "charts", "checked", "claims", "code", "docstrings", "drawing", "facts", "figures",
     "hover", "idioms", "machines", "navigation", "notebooks", "options", "output", "pages", "phrases", "playground",
-    "predict", "repository", "runs", "searches", "sequence", "sharing", "side_by_side", "signatures", "spoken", "stale", "tabs",
-    "traced", "wild",
+    "predict", "repository", "runs", "searches", "sequence", "sharing", "side_by_side", "signatures", "spoken", "stale",
+    "tabs", "traced", "wild",
 )  # fmt: skip
 
 
