@@ -127,6 +127,38 @@ def test_what_is_tried_at_a_point_leaves_out_no_order(make, part, record_propert
     assert told["runs"]
 
 
+class LooksAgain(SleepSets):
+    """Has each step looked at, also those which the last run has done."""
+
+    is_repeating = False
+
+
+@pytest.mark.timeout(280)
+@pytest.mark.parametrize("switches", ["checkpoints", "gil in the program"])
+def test_a_step_that_is_repeated_need_not_be_looked_at_again(switches, part, tmp_path):
+    """What it has touched is known, so all runs are the same ones."""
+    count = 0
+    for number in range(part * 2 * PER_TEST, (part + 1) * 2 * PER_TEST):
+        program = plain_programs.Program(number, tmp_path)
+        with program.scenario.monitor.switching(switches):
+            looked_again = decisions(program.scenario, LooksAgain())
+            assert decisions(program.scenario, SleepSets()) == looked_again, program.text
+        count += len(looked_again)
+    assert count > 2 * PER_TEST
+
+
+def decisions(scenario, search):
+    """The decisions of the runs of a search, of the first ones if there are many."""
+    found = []
+    for _ in range(MOST_REDUCED):
+        search.begin()
+        run = run_once(scenario, search, prepare=lambda _: scenario.monitor.begin())
+        found.append(run.decisions)
+        if not search.end(run):
+            break
+    return found
+
+
 def maker(family, folder):
     """What makes the program of a number."""
     make = FAMILIES[family]

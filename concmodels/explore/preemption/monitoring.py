@@ -213,6 +213,8 @@ class CodeMonitor:
 
     def _note(self, site: Site, returned: Returned, world: World) -> None:
         """Take note of what a step touches that consists of several instructions."""
+        if not site.begins and getattr(world.strategy, "is_repeating", False):
+            return  # it has touched the same before; what a loop goes through is needed further on
         try:
             if site.kind in _OF_OTHERS or not site.is_access:
                 found = accessed(site, sys._getframe(2), returned, self)

@@ -4,6 +4,7 @@ What watches the code of the scenario is entered for many runs at a time, by one
 context: `switching` and `racing`.
 """
 
+import gc
 import sys
 import time
 from contextlib import contextmanager
@@ -65,11 +66,17 @@ class Runs:
         self._until = self._begin + self.options.seconds
         self._put_back = self._process.__enter__()
         self._units = Units()
+        # What is there already is no garbage of the runs, and a full collection need not look at it again and again.
+        self._has_frozen = gc.get_freeze_count() == 0
+        if self._has_frozen:
+            gc.freeze()
         self._watchdog.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._watchdog.__exit__()
+        if self._has_frozen:
+            gc.unfreeze()
         self._units.end()
         self._process.__exit__(None, None, None)
 

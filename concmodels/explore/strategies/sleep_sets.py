@@ -120,7 +120,13 @@ class SleepSets:
         self._step: Step | None = None
         self._sleeping: Sleeping = {}
         self._done = 0  # how many steps
+        self._known = self._reversals.count  # how many of them are those of the last run
         self._is_seen = False
+
+    @property
+    def is_repeating(self) -> bool:
+        """Whether the step under way is one that the last run has done, too: nobody asks what it touches."""
+        return self._done < self._known
 
     def choose(self, steps: list[Step]) -> int:
         """As `Strategy.choose`. Raises `Redundant` if nothing new is possible."""
@@ -128,7 +134,7 @@ class SleepSets:
         if last is not None:
             self._is_over(last)
         names = [(step.runner.identity, step.kind) for step in steps]
-        if self._reduce and self._done == self._reversals.count:
+        if self._reduce and self._done >= self._known:
             self._reversals.offer(names)
         if len(steps) == 1:
             step, index, self._point = steps[0], 0, None
@@ -230,10 +236,13 @@ class SleepSets:
 
     def _is_over(self, step: Step) -> None:
         """Note the footprint of a step that has been done, and wake what depends on it."""
-        done, point = step.footprint, self._point
-        if self._reduce and self._done == self._reversals.count:
-            self._reversals.add(step, point)
         self._done += 1
+        if self._done <= self._known:
+            self._sleeping = {}
+            return
+        done, point = step.footprint, self._point
+        if self._reduce:
+            self._reversals.add(step, point)
         if point is not None and (point.lots or not point.footprint):
             for key, changes in done.items():
                 point.footprint[key] = changes or point.footprint.get(key, False)
