@@ -3,6 +3,7 @@
 from importlib import import_module
 
 import acting
+import boundaries
 import pipes
 import pytest
 from kinds import paired
@@ -32,12 +33,19 @@ def run(name, file, program, *args):
     model.run(import_module(module).PROGRAMS[program], model, *args)
 
 
-@pytest.mark.parametrize(("name", "case"), paired(catalog.names(), IN_TURN))
+def on_models(settings):
+    """As parameters: see `kinds.paired`; the two models with memory boundaries have every second setting each."""
+    beyond = catalog.names(family="boundary")
+    within = [name for name in catalog.names() if name not in beyond]
+    return paired(within, settings) + boundaries.in_turn(beyond, settings)
+
+
+@pytest.mark.parametrize(("name", "case"), on_models(IN_TURN))
 def test_pipelines(name, case):
     run(name, "pipes", *case)
 
 
-@pytest.mark.parametrize(("name", "program"), paired(catalog.names(), acting.PROGRAMS))
+@pytest.mark.parametrize(("name", "program"), on_models(acting.PROGRAMS))
 def test_actors(name, program):
     run(name, "acting", program)
 
