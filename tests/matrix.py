@@ -4,10 +4,11 @@ Many guarantees are parametrized: by the capacity of a channel, by the operation
 of its guarantees; but not as a rule with all the values, because most of the code that a value changes is common to all
 models of a kind. So as a rule there are pairs:
 
-- each guarantee with each of its values on a model of each kind (ALL_VALUES, SHARED_OUT),
+- each guarantee with each of its values on a model of each kind within one process (ALL_VALUES), and with half of them
+  on either of the two models with memory boundaries (SHARED_OUT),
 - each guarantee on each model, with one of its values, which are taken in turn,
 - of a variant, which has most of its code in common with its model, only the chapters that `facts.differs_in` names,
-  and if another variant differs in the same, a quarter of the guarantees of these.
+  and if another variant differs in the same, a quarter of the guarantees of these, or an eighth (HALF_AS_OFTEN).
 
 `tests/mutants` shows that what is left finds each of a hundred defects. From Python:
 
@@ -30,13 +31,22 @@ ALL_VALUES = ("threads", "greenlet", "asyncio", "trio")
 """Models that as a rule too are held to their guarantees with all values: one for each kind within one process."""
 
 SHARED_OUT = catalog.names(family="boundary")
-"""The two models with memory boundaries, whose channels and pools are the same code: each has every second value."""
+"""The two models with memory boundaries, whose channels and pools are the same code: each has every fourth value."""
+
+SHARED_BY = 4
+"""So many take their turns with the values of a guarantee: two models, and two that leave theirs to `--thorough`."""
 
 ON_ALL_VARIANTS = ("runs",)
 """Chapters that each variant is held to, whatever others differ in the same: that of how a run begins and ends."""
 
+HALF_AS_OFTEN = ("processes:spawn",)
+"""Variants whose tasks take so long to start that they are held to half as many guarantees as others like them."""
+
 FEW_ROUNDS = 10
 """How often as a rule a guarantee tries what goes wrong only sometimes; thoroughly it is `suite.Effort.rounds`."""
+
+FEW_SOCKETS, FEWEST_SOCKETS = 200, 8
+"""Of how many a guarantee waits at a time as a rule, and where each has a process or an interpreter of its own."""
 
 
 def is_for(name, guarantee, *, thorough):
@@ -57,7 +67,8 @@ def _is_touched(name, guarantee):
     alike = _alike(facts.model, facts.differs_in)
     number, *_ = _places()[str(guarantee)]
     turn = number % (2 * len(alike))  # of four guarantees one is of the one variant, and one of the other
-    return guarantee.chapter in ON_ALL_VARIANTS or name in alike[turn : turn + 1]
+    is_left_out = name in HALF_AS_OFTEN and number % (4 * len(alike)) != turn
+    return guarantee.chapter in ON_ALL_VARIANTS or (name in alike[turn : turn + 1] and not is_left_out)
 
 
 @functools.cache
@@ -75,7 +86,8 @@ def _has_its_turn(name, guarantee):
     number, place, count = _places()[str(guarantee)]
     if name in SHARED_OUT:
         both = [it for it in SHARED_OUT if guarantee.by(catalog.facts(it))]
-        return count == 1 or both[(number + place) % len(both)] == name
+        turns = min(count, SHARED_BY if both == SHARED_OUT else 2)
+        return count == 1 or (number + place) % turns == both.index(name)
     return (number + catalog.names(variants=True).index(name)) % count == place
 
 
@@ -136,8 +148,10 @@ def model(name, *, thorough):
 
 
 def make_light(model):
-    """Have few rounds only."""
+    """Have few rounds only, and few sockets."""
     model.effort.rounds = min(model.effort.rounds, FEW_ROUNDS)
+    most = FEWEST_SOCKETS if model.facts.family == "boundary" else FEW_SOCKETS
+    model.effort.sockets = min(model.effort.sockets, most)
 
 
 @contextmanager

@@ -15,11 +15,14 @@ from xdist.scheduler import LoadScopeScheduling
 from concmodels import catalog
 
 TOGETHER = (
-    *("test_conformance_plugin.py", "test_dask.py", "test_distribution.py", "test_docs_base.py", "test_docs_links.py"),
-    *("test_explore_option.py", "test_explore_plugin.py"),
+    *("test_architecture.py", "test_conformance_plugin.py", "test_dask.py", "test_dependencies.py"),
+    *("test_distribution.py", "test_docs_base.py", "test_docs_links.py", "test_explore_option.py"),
+    *("test_explore_plugin.py", "test_words.py"),
     *("test_other_platforms.py", "test_shared_iterator.py", "test_sharing.py"),
 )
-"""Files of which each worker would prepare anew what all their tests use: a cluster, a site, what pytest imports."""
+"""Files of which each worker would prepare anew what all their tests use: a cluster, a site, what pytest imports, what
+the files of the project say.
+"""
 
 TRAPS = ("test_trap_examples.py", "test_trap_lessons.py")
 """Files that ask about the same programs, of which a worker runs each once."""

@@ -1,6 +1,7 @@
 """How the library is built: what imports what, and that the sync and the async text of a program are one program."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -302,16 +303,22 @@ def _models_named(path):
 
 def _files(path, *others):
     """The files that a file imports of our package and of the others, for types too; of a package its `__init__.py`."""
+    return filter(None, (_file(name, others) for name in _names_imported(path)))
+
+
+@functools.cache
+def _names_imported(path):
+    """What a file imports, for types too, by its full names."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        yield from filter(None, (_file(name, others) for name in names))
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return found
 
 
+@functools.cache
 def _file(name, others=()):
     """The file of a module, or the one that has this name in it."""
     if name.partition(".")[0] not in ("concmodels", *others):

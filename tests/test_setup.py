@@ -33,12 +33,13 @@ esac
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A copy of what the set-up reads, with a `uv` that reaches no network."""
+    """A copy of what the set-up reads, with a `uv` that reaches no network, and a pip without settings."""
     for folder in ("tools", "requirements"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
-    uv = tmp_path / "tools" / "uv"
-    uv.write_text(UV)
-    uv.chmod(0o755)
+    for name, script in {"uv": UV, "python3": "#!/bin/sh\n# Stands in for a Python with pip.\n"}.items():
+        tool = tmp_path / "tools" / name
+        tool.write_text(script)
+        tool.chmod(0o755)
     return tmp_path
 
 

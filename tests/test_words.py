@@ -201,8 +201,13 @@ def retired(word: str) -> list[Retired]:
     return [it for it in RETIRED if re.fullmatch(it.pattern, word)]
 
 
-def retired_in(path: Path) -> Iterator[tuple[str, str, str, str]]:
+@cache
+def retired_in(path: Path) -> list[tuple[str, str, str, str]]:
     """The retired words of a file: place, line, word, and what to say instead."""
+    return [*_retired_in(path)]
+
+
+def _retired_in(path: Path) -> Iterator[tuple[str, str, str, str]]:
     name = path.relative_to(ROOT).as_posix()
     names = NAMES if name.startswith("concmodels/") or path.suffix == ".md" else {}
     if path.stem in FILES and path.suffix == ".py":

@@ -63,8 +63,7 @@ def test_no_result_is_anothers(model):
             for thread in threads:
                 thread.join()
 
-    for _ in range(2):
-        model.run(main)
+    model.run(main)
     assert not wrong
 
 
@@ -82,12 +81,12 @@ def test_results_of_any_size(model, size):
 
 @pytest.mark.parametrize("model", BOTH)
 def test_large_results_leave_no_memory_behind(model):
-    """What was read goes back to the system: 200 results of 4 MB are never there together."""
+    """What was read goes back to the system: 100 results of 4 MB are never there together."""
 
     def main():
         pool = model.Pool(2)
         with pool:
-            for _ in pool.map(tasks.as_bytes, [4_000_000] * 200):
+            for _ in pool.map(tasks.as_bytes, [4_000_000] * 100):
                 blocks = os.fstat(pool.home.arena.fd).st_blocks * 512
                 assert blocks < 150_000_000
 
@@ -489,8 +488,8 @@ def test_a_pool_that_is_gone_has_no_hand_in_what_comes_after(model):
     """Its record is another group's by then: leaving its `with` with an error must not cancel that one."""
 
     def main():
-        before = len(os.listdir("/proc/self/fd"))
-        for _ in range(20):
+        before, pools = len(os.listdir("/proc/self/fd")), 8
+        for _ in range(pools):
             with pytest.raises(ZeroDivisionError), model.Pool(1) as pool:
                 assert pool.submit(tasks.same, 1).result() == 1
                 pool.shutdown()
@@ -500,7 +499,7 @@ def test_a_pool_that_is_gone_has_no_hand_in_what_comes_after(model):
                     raise ZeroDivisionError
                 assert task.result() == 0.01
                 raise ZeroDivisionError
-        assert len(os.listdir("/proc/self/fd")) < before + 20
+        assert len(os.listdir("/proc/self/fd")) < before + pools
 
     model.run(main)
 

@@ -156,8 +156,8 @@ FROM = pytest.mark.parametrize("from_outside", [False, True], ids=["at an instru
 
 @WAYS
 @FROM
-def test_a_killed_worker_costs_its_task_alone(how, from_outside, tmp_path, monkeypatch):
-    rounds(processes, how, tmp_path, 8, from_outside=from_outside, monkeypatch=monkeypatch)
+def test_a_killed_worker_costs_its_task_alone(how, from_outside, tmp_path, monkeypatch, thorough):
+    rounds(processes, how, tmp_path, 8 if thorough else 4, from_outside=from_outside, monkeypatch=monkeypatch)
 
 
 @pytest.mark.stress

@@ -1,6 +1,7 @@
 """A Dask cluster of separate processes on loopback: a scheduler, and workers that may be killed.
 
-They are forked from a process that has imported what they need, which takes most of a second each time.
+They are forked from a process that has imported what they need, which takes most of a second each time. That is a
+forkserver of their own: the one that multiprocessing keeps for all may have been started before, with other imports.
 """
 
 import json
@@ -8,6 +9,8 @@ import multiprocessing
 import os
 import time
 from importlib import import_module
+from multiprocessing import forkserver
+from unittest.mock import patch
 
 HERE = "127.0.0.1"
 START_S = 50
@@ -37,7 +40,9 @@ class Cluster:
     def __init__(self, folder):
         self.folder, self.workers = folder, {}
         self._processes = []
-        IN_FRESH_PROCESSES.set_forkserver_preload(IMPORTED_ONCE)
+        self._failures = None
+        self._forks = forkserver.ForkServer()
+        self._forks.set_forkserver_preload(IMPORTED_ONCE)
 
     def __enter__(self):
         try:
@@ -56,12 +61,14 @@ class Cluster:
             process.kill()
         for process in self._processes:
             process.join()
+        self._forks._stop()
 
     def _start(self, what, *arguments):
         common = ["--host", HERE, "--no-dashboard", "--dashboard-address", f"{HERE}:0"]
         call = (what, [*common, *arguments], str(self.folder / f"{what}.log"))
         process = IN_FRESH_PROCESSES.Process(target=serve, args=call)
-        process.start()
+        with patch.object(forkserver, "connect_to_new_process", self._forks.connect_to_new_process):
+            process.start()
         self._processes.append(process)
         return process
 
@@ -81,6 +88,8 @@ class Cluster:
         from distributed import Client
 
         self.workers = {pid: it for pid, it in self.workers.items() if it.is_alive()}
+        if len(self.workers) == 2 and failures == self._failures:
+            return
         while len(self.workers) < 2:
             worker = self._start(
                 "worker", self.address, "--no-nanny", "--nthreads", "2", "--memory-limit", "0",
@@ -89,6 +98,7 @@ class Cluster:
             self.workers[worker.pid] = worker
         with Client(self.address, set_as_default=False) as client:
             client.run_on_scheduler(allow, failures)
+            self._failures = failures
             for _ in attempts("the workers did not start"):
                 if set(client.run(os.getpid).values()) == set(self.workers):
                     return

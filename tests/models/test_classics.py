@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import test_architecture
-from kinds import is_usual
+from kinds import is_usual, is_variant
 
 from benchmarks import classics
 from benchmarks.classics._start import line_up
@@ -19,9 +19,10 @@ each = pytest.mark.parametrize("classic", classics.CLASSICS)
 
 
 def is_left_out(params):
-    """Whether this classic is tried on this model only with `--thorough`."""
+    """Whether this classic is tried on this model only with `--thorough`; so is each on a variant."""
     place = classics.CLASSICS.index(params["classic"])
-    return not is_usual(params["model"], place, len(classics.CLASSICS), fully=("threads", "processes", "asyncio"))
+    usual = is_usual(params["model"], place, len(classics.CLASSICS), fully=("threads", "processes", "asyncio"))
+    return is_variant(params) or not usual
 
 
 @pytest.mark.thorough(when=is_left_out)

@@ -482,7 +482,10 @@ def test_where_dask_tries_nothing_twice_only_the_task_of_a_dead_worker_fails(str
             assert [call.result() for call in calls if call.exception() is None] == sorted({*range(40)} - {*errors})
 
     far.run(main)
-    strict_cluster.complete(failures=0)
+
+
+def test_where_dask_tries_nothing_twice_a_task_that_dies_fails(strict_cluster):
+    far = catalog.load(f"dask:{strict_cluster.address}")
     with pytest.raises(ExceptionGroup) as caught:
         far.run(spawn, far, die)
     assert caught.group_contains(TaskDied, depth=1)

@@ -87,6 +87,7 @@ def test_who_waits_for_what_and_where(deadlock, name, program):
     assert found.__cause__ is None
 
 
+@pytest.mark.thorough(when=lambda params: params["name"] not in catalog.names())
 @pytest.mark.parametrize("name", MODELS)
 def test_a_long_list_is_complete_and_its_message_short(deadlock, name):
     found = deadlock(name, "many")

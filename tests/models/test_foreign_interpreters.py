@@ -4,6 +4,7 @@ import sys
 import textwrap
 
 import pytest
+from kinds import is_variant
 
 from concmodels import catalog
 
@@ -59,6 +60,7 @@ def outcome(name):
         interpreter.close()
 
 
+@pytest.mark.thorough(when=is_variant)
 def test_it_works_or_says_why_not(model):
     found = outcome(model.name)
     if model.facts.family == "boundary":

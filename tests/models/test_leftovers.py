@@ -1,5 +1,6 @@
 """What a killed program leaves is removed: by those that outlive it, or by the next run. Never what is in use."""
 
+import itertools
 import os
 import re
 import signal
@@ -35,9 +36,16 @@ def all_made(program):
 # After SIGKILL.
 
 
+CROSSWISE = [
+    *(pytest.param(name, name, marks=pytest.mark.thorough) for name in (it.values[0] for it in BOUNDARIES)),
+    *itertools.permutations(catalog.names(family="boundary"), 2),
+]
+"""The model that was killed, and that of the next run; with `--thorough` also the same one."""
+
+
 @linux_files
-@pytest.mark.parametrize("name", BOUNDARIES)
-def test_the_next_run_removes_what_a_killed_group_has_left(tmp_path, name):
+@pytest.mark.parametrize(("name", "then"), CROSSWISE)
+def test_the_next_run_removes_what_a_killed_group_has_left(tmp_path, name, then):
     skip_unless_here(name)
     with Program(tmp_path, 4, FOREVER, "--in-flight", 3, "--model", name) as program:
         all_made(program)
@@ -46,18 +54,7 @@ def test_the_next_run_removes_what_a_killed_group_has_left(tmp_path, name):
         os.killpg(program.process.pid, signal.SIGKILL)
         program.end(ENDS_WITHIN_S)
         until(lambda: not program.alive() or None)  # now they are anybody's, also those of a run beside this test
-        ring(tmp_path, 2, 10, "--model", name, env={"TMPDIR": str(folder)})
-        assert not program.left()
-
-
-@linux_files
-def test_the_next_run_removes_it_whichever_model_it_is_of(tmp_path):
-    with Program(tmp_path, 4, FOREVER, "--in-flight", 3, "--model", "processes") as program:
-        all_made(program)
-        os.killpg(program.process.pid, signal.SIGKILL)
-        program.end(ENDS_WITHIN_S)
-        until(lambda: not program.alive() or None)
-        ring(tmp_path, 2, 10, "--model", "subinterp", env={"TMPDIR": str(program.temporary)})
+        ring(tmp_path, 2, 10, "--model", then, env={"TMPDIR": str(folder)})
         assert not program.left()
 
 

@@ -56,6 +56,8 @@ def test_all_orders(name, before, operation, thorough):
     """In up to one block, and with `--thorough` on asyncio in up to two."""
     depths = (0, 1, 2) if thorough and name == "asyncio" else (0, 1)
     next_waits = one_turn.NEXT_WAITS if thorough else ("a future", "receive")
+    if name == "anyio" and not thorough:  # it has five to ten times as many orders
+        next_waits = [next_waits[one_turn.PASTS.index(before) % 2]]
     assert wrong(name, one_turn.schedules(name, depths, [before], [operation], next_waits)) == []
 
 
@@ -73,7 +75,7 @@ def test_some_orders_in_several_blocks(name, depth, part, thorough):
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.thorough(when=lambda parameters: parameters["part"] > 0)
 def test_random_programs(name, part, thorough):
-    rounds = 300 if thorough else 40
+    rounds = 300 if thorough else 20
     for seed in range(part * rounds, (part + 1) * rounds):
         random_requests.perform(name, seed)
 

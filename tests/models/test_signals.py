@@ -132,7 +132,7 @@ def test_a_terminal_that_is_closed(tmp_path, name):
 # A program of one's own.
 
 SCRIPT = """
-import asyncio, os, signal, sys, time
+import os, signal, sys, time
 from concmodels import load
 from concmodels.errors import Terminated
 
@@ -183,6 +183,7 @@ def taken_by_c(model):
 
 
 async def on_the_loop(model):
+    import asyncio  # only here: it takes longer than Python's own start
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, print, "handled")
     signal.raise_signal(signal.SIGTERM)

@@ -15,7 +15,7 @@ from concmodels.models.simulated import sim, sim_async
 from concmodels.models.simulated.schedules import Decisions, RandomWalk, Recorder, Replay, Schedule
 from concmodels.models.simulated.steps import dependent
 
-SEEDS = range(100)
+SEEDS, FEW_SEEDS = range(100), range(30)
 
 
 def crowd(model):
@@ -114,16 +114,16 @@ def test_it_is_found_by_name_and_is_none_of_all():
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_seed_is_the_same_run(kind):
     different = set()
-    for seed in SEEDS:
+    for seed in FEW_SEEDS:
         first, steps = traced(kind, RandomWalk(seed))
         again, same = traced(kind, RandomWalk(seed))
         assert (steps, first.value, type(first.error)) == (same, again.value, type(again.error))
         different.add("\n".join(steps))
-    assert len(different) > 90
+    assert len(different) > 27
 
 
 def test_both_kinds_do_the_same_steps():
-    for seed in SEEDS:
+    for seed in FEW_SEEDS:
         plain, steps = traced("sim", RandomWalk(seed))
         awaited, same = traced("sim:async", RandomWalk(seed))
         assert (steps, plain.value, plain.seconds) == (same, awaited.value, awaited.seconds)
@@ -131,7 +131,7 @@ def test_both_kinds_do_the_same_steps():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_schedule_that_was_written_down_is_the_same_run(kind):
-    for seed in SEEDS:
+    for seed in FEW_SEEDS:
         recorder = Recorder(RandomWalk(seed))
         run, steps = traced(kind, recorder)
         replay = Replay(Schedule.parse(str(recorder.schedule)))
@@ -178,7 +178,7 @@ def test_hash_seeds_and_processes_make_no_difference():
         "print(*(traced(kind, RandomWalk(seed), record=True)[1] for kind in KINDS for seed in range(5)))"
     )
     told = set()
-    for seed in ("0", "1", "2"):
+    for seed in ("0", "1"):
         env = {**os.environ, "PYTHONHASHSEED": seed}
         told.add(subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, check=True).stdout)
     (text,) = told

@@ -57,15 +57,14 @@ async def strike(model):
 
 async def never_strike(model):
     """A timeout may be longer than any clock goes: then it never strikes."""
-    for timeout in NEVER:
-        for capacity in (0, 1, math.inf):
-            channel = model.Channel(capacity)
-            async with model.TaskGroup() as group:
-                group.spawn(send_late, model, channel, timeout)
-                assert await channel.receive(timeout) == "first"
-                assert (await model.select(channel, timeout=timeout)).item == "second"
-                task = group.spawn(model.sleep, 0.01)
-                assert await task.result(timeout) is None
+    for timeout, capacity in zip(NEVER, (0, 1, math.inf, 0), strict=True):
+        channel = model.Channel(capacity)
+        async with model.TaskGroup() as group:
+            group.spawn(send_late, model, channel, timeout)
+            assert await channel.receive(timeout) == "first"
+            assert (await model.select(channel, timeout=timeout)).item == "second"
+            task = group.spawn(model.sleep, 0.01)
+            assert await task.result(timeout) is None
 
 
 async def send_late(model, channel, timeout):

@@ -3,6 +3,7 @@
 from importlib import import_module
 
 import acting
+import boundaries
 import pipes
 import pytest
 from kinds import paired
@@ -23,6 +24,13 @@ LARGE = (
 """Those with so many schedules that only a sample is run; of the last one `--thorough` runs all, which are 1,685."""
 
 
+MANY = (
+    *("fan_out_gives_each_item_once", "tee_gives_all_to_each", "a_reader_may_leave", "take_ends_what_feeds_it"),
+    *("fan_out_loses_nothing_when_a_reader_leaves", "functions_work_at_the_same_time"),
+)
+"""Those that have thousands of schedules with a capacity of 1, which only `--thorough` runs."""
+
+
 def run(name, file, program, *args):
     """Run the form of the program that is the model's."""
     if why := catalog.why_not(name):
@@ -32,16 +40,24 @@ def run(name, file, program, *args):
     model.run(import_module(module).PROGRAMS[program], model, *args)
 
 
-@pytest.mark.parametrize(("name", "case"), paired(catalog.names(), IN_TURN))
+def on_models(settings):
+    """As parameters: see `kinds.paired`; the two models with memory boundaries have every second setting each."""
+    beyond = catalog.names(family="boundary")
+    within = [name for name in catalog.names() if name not in beyond]
+    return paired(within, settings) + boundaries.in_turn(beyond, settings)
+
+
+@pytest.mark.parametrize(("name", "case"), on_models(IN_TURN))
 def test_pipelines(name, case):
     run(name, "pipes", *case)
 
 
-@pytest.mark.parametrize(("name", "program"), paired(catalog.names(), acting.PROGRAMS))
+@pytest.mark.parametrize(("name", "program"), on_models(acting.PROGRAMS))
 def test_actors(name, program):
     run(name, "acting", program)
 
 
+@pytest.mark.thorough(when=lambda params: params["capacity"] == 1 and params["program"] in MANY)
 @pytest.mark.parametrize(("program", "capacity"), WITH_CAPACITY)
 def test_pipelines_on_every_schedule(program, capacity):
     _holds("pipes", program, capacity)

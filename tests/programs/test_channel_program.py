@@ -4,7 +4,6 @@ import dataclasses
 import itertools
 
 import pytest
-from kinds import paired
 from platforms import linux_files
 
 from concmodels import catalog
@@ -28,7 +27,8 @@ def in_turn(name, pattern):
     return SETTINGS[(NAMES.index(name) + list(PATTERNS).index(pattern)) % len(SETTINGS)]
 
 
-@pytest.mark.parametrize(("name", "pattern"), paired(NAMES, PATTERNS, fully=catalog.names()))
+@pytest.mark.thorough(when=lambda params: params["name"] not in catalog.names())
+@pytest.mark.parametrize(("name", "pattern"), [*itertools.product(NAMES, PATTERNS)])
 def test_every_model_does_every_pattern(name, pattern, thorough):
     for settings in SETTINGS if thorough else [in_turn(name, pattern)]:
         try:

@@ -248,7 +248,8 @@ def test_the_page_says_how_it_differs():
 def test_the_service_sees_no_request_that_h11_does_not_see(thorough):
     """Of mutated requests: the same ones in the same order, or fewer, and then for a reason that is listed."""
     draw, agreed, reasons = random.Random(9112), 0, Counter()
-    for number in range(200_000 if thorough else 20_000):
+    count = 200_000 if thorough else 4_000
+    for number in range(count):
         data = mutated(draw)
         asked, refusal, head, _ = seen_here(data, iter(lambda: draw.randint(1, 200), 0))
         theirs = seen_by_h11(data)
@@ -259,7 +260,7 @@ def test_the_service_sees_no_request_that_h11_does_not_see(thorough):
         why = [words for words, it in DIFFERENCES.items() if explains(it, refusal, head)]
         assert why, (number, data, refusal, head, asked, theirs)
         reasons[why[0]] += 1
-    assert agreed > 10_000 and reasons.keys() == {words for words, it in DIFFERENCES.items() if it.sentence}
+    assert agreed > count / 2 and reasons.keys() == {words for words, it in DIFFERENCES.items() if it.sentence}
 
 
 def explains(difference, refusal, head):

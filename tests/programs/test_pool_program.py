@@ -5,7 +5,7 @@ import os
 import signal
 
 import pytest
-from kinds import one_of_each_kind
+from kinds import HALVES, KINDS, one_of_each_kind, paired
 from platforms import linux_files
 
 from concmodels import catalog
@@ -53,16 +53,22 @@ def test_every_model_does_every_work(name, work, sizes, tasks):
     assert result.sizes | sizes == result.sizes
 
 
-@pytest.mark.parametrize("name", one_of_each_kind(NAMES))
+@pytest.mark.parametrize("name", one_of_each_kind(NAMES, of=[it for it in KINDS if it != "subinterp"]))
 def test_every_model_waits_for_a_server(name):
     result = measured(name, tasks=12, work="io", workers=3, delay=20)
     assert result.error is None
     assert result.speedup == pytest.approx(result.loop_s / result.run_s)  # `test_work` shows that they wait together
 
 
-@pytest.mark.parametrize("name", ["threads", "processes", "subinterp", "trio"])
-@pytest.mark.parametrize(("workers", "tasks"), [(1, 5), (5, 2), (5, 200)])
-def test_any_number_of_workers_does_any_number_of_tasks(name, workers, tasks):
+FEW_AND_MANY = [(1, 5), (5, 2), (5, 200)]
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    paired(["threads", "processes", "subinterp", "trio"], FEW_AND_MANY, fully=["threads", "trio"]),
+)
+def test_any_number_of_workers_does_any_number_of_tasks(name, numbers):
+    workers, tasks = numbers
     result = measured(name, tasks=tasks, work="nothing", workers=workers)
     assert (result.error, result.workers) == (None, workers)
 
@@ -103,8 +109,8 @@ def test_the_result_is_immutable_and_survives_json():
 
 def test_processes_report_their_own_use():
     size = 3000
-    alone = pool("threads", tasks=40, work="cpu", size=size)
-    result = pool("processes", tasks=40, work="cpu", size=size, workers=2)
+    alone = pool("threads", tasks=20, work="cpu", size=size)
+    result = pool("processes", tasks=20, work="cpu", size=size, workers=2)
     assert result.cpu_s > alone.cpu_s / 3  # the workers' own: the caller only hands out
     assert result.peak_rss_bytes > alone.peak_rss_bytes + 2 * 2**20
 
@@ -112,6 +118,11 @@ def test_processes_report_their_own_use():
 def test_as_many_workers_as_cpus_but_more_where_they_wait():
     assert PoolPlan("threads", 1).workers == os.process_cpu_count()
     assert PoolPlan("trio", 1, work="io").workers == 8
+
+
+@pytest.mark.parametrize("name", ["dask", "threads"])
+def test_connections_are_those_of_the_workers_and_not_of_the_tasks(name):
+    assert [PoolPlan(name, tasks, 5, "io").descriptors for tasks in (1, 200)] == [5, 5]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +201,7 @@ def tasks_that(monkeypatch):
     return call
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", one_of_each_kind(catalog.names(), of=HALVES[0]))
 def test_a_task_that_fails(tasks_that, name):
     tasks_that(failing, async_failing)
     result = measured(name, tasks=100)
@@ -198,7 +209,7 @@ def test_a_task_that_fails(tasks_that, name):
     assert result.run_s is result.speedup is None
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", one_of_each_kind(catalog.names(), first=1, of=HALVES[1]))
 def test_a_wrong_result(tasks_that, name):
     tasks_that(wrong, async_wrong)
     assert measured(name, tasks=100).error == "task 51 returned 51 where 50 is right"
@@ -211,7 +222,10 @@ def test_a_wrong_result_among_many(tasks_that, monkeypatch, name):
     assert pool(name, tasks=100).error == "task 51 returned 51 where 50 is right"
 
 
-@pytest.mark.parametrize("name", ["processes", "processes:spawn", "processes:fork"])
+PROCESSES = ["processes", *(pytest.param(f"processes:{it}", marks=pytest.mark.thorough) for it in ("spawn", "fork"))]
+
+
+@pytest.mark.parametrize("name", PROCESSES)
 def test_a_worker_that_dies(tasks_that, name):
     tasks_that(dying)
     result = measured(name, tasks=100)

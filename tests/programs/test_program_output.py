@@ -99,6 +99,7 @@ def test_a_full_disk_is_one_sentence(tmp_path, command):
     assert command[0] in err.partition(":")[0]
 
 
+@pytest.mark.thorough  # it writes as `benchmarks show` does, above
 def test_a_report_on_a_full_disk_is_one_sentence(tmp_path):
     small = tmp_path / "small.json"
     result = json.loads(RESULT.read_text())
@@ -112,7 +113,10 @@ def test_a_report_on_a_full_disk_is_one_sentence(tmp_path):
     "command",
     [
         ("concmodels.ring", 3, 20, "--json", "-"),
-        ("concmodels.conformance", "threads", "-k", "a_rendezvous_send_returns_once_taken", "--json", "-"),
+        pytest.param(
+            ("concmodels.conformance", "threads", "-k", "a_rendezvous_send_returns_once_taken", "--json", "-"),
+            marks=pytest.mark.thorough,
+        ),
     ],
 )
 def test_figures_that_find_no_room_are_told_after_the_table(tmp_path, command):
@@ -142,15 +146,20 @@ TABLES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def in_80():
+    """What the table of the models is in 80 columns: status, standard output, standard error."""
+    return called("--long", module="concmodels", env={"COLUMNS": "80"})
+
+
 @pytest.mark.parametrize("columns", SIZES, ids=lambda columns: columns[:6])
-def test_what_is_no_width_is_taken_as_80(columns):
-    in_80 = called("--long", module="concmodels", env={"COLUMNS": "80"})
+def test_what_is_no_width_is_taken_as_80(in_80, columns):
     assert max(map(len, in_80[1].splitlines())) == 80
     assert called("--long", module="concmodels", env={"COLUMNS": columns, "LINES": columns}) == in_80
 
 
 @pytest.mark.parametrize("command", TABLES, ids=lambda command: command[0])
-@pytest.mark.parametrize("columns", ["0", "²"])
+@pytest.mark.parametrize("columns", ["0", pytest.param("²", marks=pytest.mark.thorough)])
 def test_every_table_is_shown_where_there_is_no_width(command, columns):
     module, *arguments = command
     status, out, err = called(*arguments, module=module, env={"COLUMNS": columns, "LINES": columns})

@@ -315,7 +315,7 @@ def test_a_head_that_does_not_come(name, monkeypatch):
                 assert other.ask("/json") == (200, HELLO)
 
 
-@pytest.mark.parametrize("name", EACH_KIND)
+@pytest.mark.parametrize("name", one_of_each_kind(catalog.names(), of=HALVES[0]))
 def test_a_client_that_never_reads_loses_its_connection(name, monkeypatch):
     skip_unless_here(name)
     monkeypatch.setattr(tasks, "SEND_S", 0.05)
@@ -547,7 +547,9 @@ def test_all_workers_answer(tmp_path, name):
 
 
 @linux_files
-@pytest.mark.parametrize("name", ["threads", "greenlet", "asyncio", "trio"])
+@pytest.mark.parametrize(
+    "name", one_of_each_kind(["threads", "greenlet", "asyncio", "trio"], of=["threads", "asyncio"])
+)
 def test_too_few_descriptors(tmp_path, name):
     """It goes on with the connections that it has, says so once, and takes others when some have ended."""
     limit = 48

@@ -15,7 +15,7 @@ from concmodels.models.tasks.signals.handlers import held_back_between_runs
 STRIKEABLE = [name for name in [*catalog.names(), "anyio:trio"] if catalog.facts(name).family != "boundary"]
 """Where nothing but main is struck; with processes and interpreters a run takes too long for so many of them."""
 
-FEW, ALL = 25, 100_000
+FEW, ALL = 15, 100_000
 
 
 def struck(name, most):

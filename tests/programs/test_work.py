@@ -63,9 +63,10 @@ def done(model, work):
 
 
 def is_left_out(params):
-    """Whether this work is done on this model only with `--thorough`."""
+    """Whether this work is done on this model only with `--thorough`; so are those of a variant."""
     place = SMALL.index((params["name"], params["options"]))
-    return not is_usual(params["model"], place, len(SMALL), fully=("threads", "processes", "asyncio"))
+    usual = is_usual(params["model"], place, len(SMALL), fully=("threads", "processes", "asyncio"))
+    return is_variant(params) or not usual
 
 
 @pytest.mark.thorough(when=is_left_out)
@@ -80,7 +81,7 @@ def test_every_model_does_the_work(model, name, options, nothing_left_behind):
 
 @pytest.mark.thorough(when=is_variant)
 def test_requests_wait_at_the_same_time(model, thorough):
-    workers = 8 if thorough or model.facts.family != "boundary" else 4  # there each imports the client for itself
+    workers = 8 if thorough else 2 if model.facts.family == "boundary" else 4  # there each imports its client
     work = load("io")(model.name, 3 * workers, workers, delay=200)
     work.loop = list  # it would take 0.2 s for each
     results, expected, _, (at_least, at_most) = done(model, work)
@@ -90,12 +91,12 @@ def test_requests_wait_at_the_same_time(model, thorough):
 
 @pytest.mark.thorough(when=is_variant)
 def test_each_worker_has_a_client_of_its_own(model):
-    work = load("io")(model.name, 24, 8, delay=20)
+    work = load("io")(model.name, 12, 4, delay=20)
     if not hasattr(work.function, "__self__"):
         pytest.skip("its clients live in its workers, which may be elsewhere")
     work.loop = lambda: [len(work.clients.all)]  # asked when the pool has ended
     _, _, made, _ = done(model, work)
-    assert made == [8]
+    assert made == [4]
     assert not work.clients.all  # and closed
 
 
@@ -117,9 +118,14 @@ async def async_leave_early(model, work):
             raise Enough
 
 
-@pytest.mark.thorough(when=is_variant)
+def is_like_subinterp(params):
+    """Whether this is the test of a variant, or of processes, whose workers make requests as those of subinterp do."""
+    return is_variant(params) or params["model"] == "processes"
+
+
+@pytest.mark.thorough(when=is_like_subinterp)
 def test_requests_that_are_given_up_leave_nothing_behind(model, nothing_left_behind):
-    work = load("io")(model.name, 30, 3, delay=100)
+    work = load("io")(model.name, 20, 2, delay=100)
     with pytest.raises(Enough):
         model.verbs.run(async_leave_early if model.facts.is_async else leave_early, model.verbs, work)
     assert work.server.returncode is not None

@@ -52,9 +52,9 @@ def test_the_server_has_twenty_documents_of_the_known_shape(server):
         assert [*DOCUMENTS[number]] == ["userId", "id", "title", "body"]
 
 
-@pytest.mark.parametrize("target", [b"/posts/21", b"/posts/0", b"/", b"/posts/1/2", b"/posts/", b""])
-def test_the_server_has_no_other_documents(server, target):
-    assert ask(server[1], b"GET %s HTTP/1.1\r\n\r\n" % target).startswith(b"HTTP/1.1 404 Not Found")
+def test_the_server_has_no_other_documents(server):
+    for target in (b"/posts/21", b"/posts/0", b"/", b"/posts/1/2", b"/posts/", b""):
+        assert ask(server[1], b"GET %s HTTP/1.1\r\n\r\n" % target).startswith(b"HTTP/1.1 404 Not Found"), target
 
 
 def test_requests_may_come_in_pieces_and_several_at_once(server):

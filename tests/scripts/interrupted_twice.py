@@ -4,7 +4,6 @@
 models; without `async` and `await` they are those of the others.
 """
 
-import asyncio
 import sys
 from contextlib import suppress
 
@@ -20,6 +19,8 @@ def handle():
     """Main has caught an interrupt. On asyncio it was a cancellation: a task that swallows one has to say so."""
     say("handled")
     if sys.argv[1] in ("asyncio", "anyio"):
+        import asyncio  # only here: it takes longer than Python's own start
+
         asyncio.current_task().uncancel()
 
 

@@ -55,8 +55,13 @@ def programs(setting, thorough):
     return (20 if boundary else 1000) if thorough else (3 if boundary else 30)
 
 
+def is_left_out(params):
+    """Whether this model is tried only with `--thorough`; spawn starts a process ten times as slowly as fork."""
+    return params["model"] == "processes:spawn" or untouched("pooling_ends")(params)
+
+
 @pytest.mark.timeout(300)
-@pytest.mark.thorough(when=untouched("pooling_ends"))
+@pytest.mark.thorough(when=is_left_out)
 def test_a_cancelled_user_of_a_pool_hears_of_that(model, thorough):
     texts = pool_users if model.facts.is_async else plain_pool_users
     all_endings = endings(model.name)

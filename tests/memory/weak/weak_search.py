@@ -62,8 +62,11 @@ class Result:
 class Search:
     """The runs of one program, `program(library)`, which starts threads and may return a function for the end."""
 
-    def __init__(self, program, most, most_sampled=0, shared=is_shared, unlocked=UNLOCKED.__contains__, turns=()):
+    def __init__(
+        self, program, most, most_sampled=0, shared=is_shared, unlocked=UNLOCKED.__contains__, turns=(), first=0
+    ):
         self.program, self.most, self.most_sampled, self.turns = program, most, most_sampled, turns
+        self.first = first  # of the samples, by its number
         self.shared, self.unlocked = shared, unlocked
         self.points = set()
 
@@ -109,8 +112,8 @@ class Search:
                 return
 
     def _sample(self, units, found):
-        for number in count():
-            if found.error is not None or number >= self.most_sampled:
+        for number in count(self.first):
+            if found.error is not None or number >= self.first + self.most_sampled:
                 return
             run = self._run(units, self._sampling(number))
             if not isinstance(run.error, Again):
