@@ -294,6 +294,10 @@ INSIDE = {
         "items['a'][0] = 1; items['b'][0] = 1"),
     "heapq.merge": ("items = [1, 2]", "bad.extend([1] * (list(heapq.merge(items, [3])) not in ([1, 2, 3], [3])))",
         "del items[0]; del items[0]"),
+    "os.path.exists, which is frozen": ("import os, tempfile; handle, path = tempfile.mkstemp(); os.close(handle)",
+        "os.path.exists(path) and os.remove(path)", "os.path.exists(path) and os.remove(path)"),
+    "a generator": ("items = []\n    def pair():\n        yield 1\n        yield 2",
+        "items.extend(pair())", "bad.extend([1] * (len(items) == 1))"),
 }  # fmt: skip
 AFTER_A_RELEASE = """
     jobs, done = queue.Queue(), []
