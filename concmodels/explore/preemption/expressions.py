@@ -227,7 +227,24 @@ _BIND = frozenset(
 """Types of what is in a class that give a method, or what is stored in the object, and call nothing."""
 
 
+def _runs_code(index: Any) -> bool:
+    """Whether to look for this index runs code of the program: its `__hash__`, `__eq__` or `__index__`."""
+    kind = type(index)
+    if kind is tuple or kind is frozenset:
+        return any(map(_runs_code, index))
+    return kind not in _PLAIN and any(
+        isinstance(it, FunctionType) and not it.__code__.co_filename.startswith("<")
+        for name in ("__hash__", "__eq__", "__index__")
+        if (it := getattr(kind, name, None)) is not None
+    )
+
+
+_PLAIN = frozenset({int, str, bool, bytes, float, type(None)})
+
+
 def _item(owner: Any, index: Any) -> Any:
+    if type(index) not in _PLAIN and _runs_code(index):
+        raise Unknown
     if type(owner) is Counter:
         return dict.get(owner, index, 0)
     if type(owner) not in _EXACT:
