@@ -439,7 +439,7 @@ class CodeMonitor:
         """Return what those calls of C code touch that have called this function, and will go on when it returns."""
         keys: dict[Any, None] = {}
         while frame is not None and (caller := frame.f_back) is not None:
-            site = self._sites_of.get(id(caller.f_code), {}).get(caller.f_lasti)
+            site = self._sites.of.get(id(caller.f_code), {}).get(caller.f_lasti)
             if site is not None and _is_called_back(frame.f_code, site):
                 keys |= dict.fromkeys(site.keys)
             frame = caller
