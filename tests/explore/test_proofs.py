@@ -180,3 +180,43 @@ def test_an_item_of_what_is_not_known_is_no_variable(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(textwrap.dedent(VOTE))
     assert explore(str(path), search="all", schedules=500, seconds=60.0).in_all == 90
+
+
+@pytest.mark.parametrize("where", ["box.lock", "lock"])
+def test_the_variable_of_a_lock_is_out_of_reach_for_what_is_called_under_it(tmp_path, where):
+    path = tmp_path / "program.py"
+    text = f"""
+        import copy, threading
+
+        class Box:
+            def __init__(self):
+                self.lock = threading.Lock()
+                self.one = self.other = 0
+
+            def __getstate__(self):
+                return self.one, self.other
+
+            def __setstate__(self, state):
+                assert state in ((0, 0), (1, 1))
+
+        def main():
+            box, lock = Box(), threading.Lock()
+
+            def look():
+                with {where}:
+                    copy.copy(box)
+
+            thread = threading.Thread(target=look)
+            thread.start()
+            with {where}:
+                box.one = 1
+                box.other = 1
+            thread.join()
+    """
+    path.write_text(textwrap.dedent(text))
+    report = explore(str(path), schedules=300)
+    assert report.verdict == "held in all", report
+    path.write_text(
+        textwrap.dedent(text.replace(f"with {where}:\n                    copy", "if True:\n                    copy"))
+    )
+    assert explore(str(path), schedules=300).verdict == "broken"

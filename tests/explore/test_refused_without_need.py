@@ -38,6 +38,25 @@ RIGHT = {
         def main():
             both(work)
     """,
+    "an index that counts how often it is asked": """
+        class Next:
+            number = -1
+
+            def __index__(self):
+                with lock:
+                    self.number += 1
+                    return self.number
+
+            def __hash__(self):
+                return self.__index__()
+
+        def main():
+            number, letters, numbers, taken = Next(), "abcd", {}, []
+            both(lambda: taken.append(letters[number]))
+            assert sorted(taken) == ["a", "b"]
+            both(lambda: taken.append(number in numbers))
+            assert number.number == 3
+    """,
     "its own module": """
         import sys
 

@@ -294,7 +294,48 @@ INSIDE = {
         "items['a'][0] = 1; items['b'][0] = 1"),
     "heapq.merge": ("items = [1, 2]", "bad.extend([1] * (list(heapq.merge(items, [3])) not in ([1, 2, 3], [3])))",
         "del items[0]; del items[0]"),
+    "os.path.exists, which is frozen": ("import os, tempfile; handle, path = tempfile.mkstemp(); os.close(handle)",
+        "os.path.exists(path) and os.remove(path)", "os.path.exists(path) and os.remove(path)"),
+    "a generator": ("items = []\n    def pair():\n        yield 1\n        yield 2",
+        "items.extend(pair())", "bad.extend([1] * (len(items) == 1))"),
 }  # fmt: skip
+SECOND_NAMES = {
+    "a weak proxy": ("import weakref; box = Box(); proxy = weakref.proxy(box)", "proxy.n", "box.n = 1"),
+    "a bound method": ("Box.get.n = 0; box = Box()", "box.get.n", "Box.get.n = 1"),
+    "a new object": ("", "Box().n", "Box.n = 1"),
+    "the type of an object": ("box = Box()", "type(box).n", "Box.n = 1"),
+    "a thread-local": ("class Local(threading.local): n = 0\n    local = Local()", "local.n", "Local.n = 1"),
+    "what a metaclass keeps": ("class Made(Box, metaclass=Kept): pass", "Made().n", "Made().n = 1"),
+    "a ChainMap": ("import collections; low = {'n': 0}; chain = collections.ChainMap(low)", "chain['n']",
+        "low['n'] = 1"),
+    "a UserDict": ("import collections; user = collections.UserDict(n=0)", "user.data['n']", "user.update(n=1)"),
+    "ctypes": ("import ctypes; raw = bytearray(8); numbers = (ctypes.c_int * 2).from_buffer(raw)",
+        "numbers[0]", "raw[0] = 1"),
+    "a writer of CSV": ("import csv; text = io.StringIO(); writer = csv.writer(text)", "text.getvalue()",
+        "writer.writerow([1])"),
+    "a text file": ("raw = io.BytesIO(); text = io.TextIOWrapper(raw, write_through=True)", "raw.getvalue()",
+        "text.write('1')"),
+    "a mapped file": ("import atexit, mmap, os, tempfile; file, path = tempfile.mkstemp(); os.unlink(path)\n"
+        "    atexit.register(os.close, file); os.truncate(file, 1); mapped = mmap.mmap(file, 1)",
+        "mapped[0]", "os.pwrite(file, b'1', 0)"),
+    "the notes of an exception": ("error = ValueError()", "getattr(error, '__notes__', None)", "error.add_note('1')"),
+}  # fmt: skip
+"""What changes by one name is seen by another."""
+WITH_SECOND_NAMES = """
+    class Box:
+        n = 0
+
+        def get(self):
+            pass
+
+    class Kept(type):
+        def __init__(self, *args):
+            self.made = object.__new__(self)
+
+        def __call__(self):
+            return self.made
+
+"""
 AFTER_A_RELEASE = """
     jobs, done = queue.Queue(), []
 
@@ -338,6 +379,29 @@ def test_what_the_library_keeps_itself_is_shared(program, name):
         text = text.replace(part, of_it)
     assert judged(program, text, fixed=False) == "broken"
     assert judged(program, text, fixed=True) == "held in all"
+
+
+@pytest.mark.parametrize("name", SECOND_NAMES)
+def test_what_has_two_names_is_shared(program, name):
+    text = WITH_SECOND_NAMES + LOOKED_AT_TWICE
+    for part, of_it in zip(("SETUP", "LOOK", "CHANGE"), SECOND_NAMES[name], strict=True):
+        text = text.replace(part, of_it)
+    assert judged(program, text, fixed=False, search="all") == "broken"
+    assert judged(program, text, fixed=True, search="all") == "held in all"
+
+
+@pytest.mark.parametrize("look", ["threading.active_count()", "len(threading.enumerate())", "frame.f_locals['bad']"])
+def test_what_no_instruction_changes_is_named(program, look):
+    text = f"""
+    frame = sys._getframe()
+
+    def one():
+        bad.extend([1] * ({look} is None))
+
+    def main():
+        two(one, one)
+    """
+    assert judged(program, text, fixed=False) == "held so far"
 
 
 def test_a_variable_that_functions_of_the_library_read_is_named(program, monkeypatch):

@@ -62,7 +62,7 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
     """Return the accesses of an attribute: if it is read, of all places where Python looks for it."""
     owner = owner_of(site, frame, returned, program)
     if owner is NEW or isinstance(owner, local):
-        return ()
+        return _of_class(site, frame, owner)
     if site.is_special and (found := _special(site, owner, program)) is not None:
         return found
     places = holders(owner, site.variable)
@@ -74,6 +74,16 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
     if how(type(owner)) in ("opaque", "iterator"):
         found += of_opaque(owner, site.writes)  # its methods may use that
     return found
+
+
+def _of_class(site: Site, frame: FrameType, owner: Any) -> Sequence[Accessed]:
+    """Return the accesses of an attribute of what only one task has: if it is read, it may be its class's."""
+    kind: Any = type(owner)
+    if owner is NEW:
+        kind = site.made_by(frame) if site.made_by is not None else None
+    if site.writes or not isinstance(kind, type):
+        return ()
+    return [Accessed(place, site.variable, None, False, False) for place in holders(kind, site.variable)]
 
 
 def _is_read_inside(module: ModuleType, name: str, program: Program) -> bool:

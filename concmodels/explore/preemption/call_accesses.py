@@ -6,6 +6,7 @@ from abc import ABCMeta
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from functools import cache, partial, update_wrapper
+from io import IOBase
 from operator import attrgetter, methodcaller
 from pathlib import Path
 from types import (
@@ -45,6 +46,7 @@ from concmodels.explore.preemption.table import (
     KEEP,
     LATER,
     LOOK_AT_NOTHING,
+    LOOK_AT_THREADS,
     LOOK_INSIDE,
     METHODS,
     PLAIN_OBJECTS,
@@ -224,9 +226,13 @@ def _called_method(site: Site, frame: FrameType, returned: Returned, program: Pr
 
 def _makes_no_difference(site: Site, frame: FrameType, kind: type) -> bool:
     """Whether what is called makes no difference: a method of something plain that is given nothing to change."""
-    if kind is ModuleType or how(kind) != "plain" or site.is_wanted or issubclass(kind, (Path, _LRU_CACHE)):
+    if kind is ModuleType or how(kind) != "plain" or site.is_wanted or issubclass(kind, _HAVE_STATE):
         return False
     return not (_is_cached(kind, site.variable) or (site.passed and _may_pass(site, frame)))
+
+
+_HAVE_STATE = (Path, _LRU_CACHE, BaseException)
+"""Plain as these objects are, some of their methods change something."""
 
 
 def _is_cached(kind: type, name: str) -> bool:
@@ -241,6 +247,8 @@ def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:
     """Return a function or class that is no method by its name, and its object if it is one nevertheless."""
     if _accesses_by_name(called) or called is update_wrapper:
         return called, None
+    if getattr(called, "__name__", "") in LOOK_AT_THREADS and is_of_library(called):
+        raise AtOnce  # the start and the end of a thread don't tell that they change what this counts
     if touched(called, None, []) is not None or type(called) is _LRU_CACHE:
         return called, getattr(called, "__self__", None)
     _must_be_followed(called)
@@ -286,19 +294,29 @@ _FUNCTIONS = (BuiltinFunctionType, FunctionType)
 def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Accessed]:
     """Return what a method does to its own object."""
     kind = how(type(owner))
+    if site.variable == "add_note" and isinstance(owner, BaseException):
+        return [Accessed(owner, "__notes__", None, True, True)]
     if kind == "container":
         return _method(owner, site, frame, site.variable or called.__name__)
     if type(owner) is _LRU_CACHE:
         return [of_container(owner, WHOLE, site.variable == "cache_clear", True)]
     if kind in ("iterator", "opaque"):
         reads = _only_reads_itself(owner, site.variable)
-        mine = (owner, FILES, INTERPRETER)
-        return [of_container(it, WHOLE, not reads and it in mine, True) for it, _ in things(owner, deep=False)]
+        only_itself = kind == "iterator" and not isinstance(owner, IOBase)
+        return [
+            of_container(it, WHOLE, not reads and (not only_itself or _is_own(it, owner)), True)
+            for it, _ in things(owner, deep=False)
+        ]
     if kind == "view":
         return read([owner], deep=False)
     if how(type(called)) == "opaque" or (called is not None and _of_stdlib(owner, called)):
         return of_opaque(called if owner is None else owner, True)
     return []
+
+
+def _is_own(it: Any, owner: Any) -> bool:
+    """Whether a method of an iterator changes this, which else it goes through."""
+    return it is owner or it is FILES or it is INTERPRETER
 
 
 def _only_reads_itself(owner: Any, name: str) -> bool:

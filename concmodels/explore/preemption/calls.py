@@ -11,7 +11,7 @@ from concmodels.explore.preemption.names import Names
 from concmodels.explore.preemption.nodes import Instruction
 from concmodels.explore.preemption.operands import operands_of
 from concmodels.explore.preemption.site import Site
-from concmodels.explore.preemption.table import MAKE_NEW, METHODS, SIMULATED
+from concmodels.explore.preemption.table import LOOK_AT_THREADS, MAKE_NEW, METHODS, SIMULATED
 
 _OF_LOCKS = frozenset(
     {
@@ -86,6 +86,8 @@ def _accesses_nothing(node: ast.Call, code: CodeType, names: Names, own_methods:
             return name in names.known and not is_local(name, code)
         case ast.Attribute(attr=name) if name in own_methods or (name in _OF_LOCKS and not _given(node)):
             return True
+        case ast.Attribute(attr=name) if name in LOOK_AT_THREADS:
+            return False
         case ast.Attribute(value=ast.Name(id=module)) if module in names.modules and not is_local(module, code):
             may_be_called = [*node.args, *(it.value for it in node.keywords if it.arg not in _NEVER_CALLED)]
             return all(_is_kept(it, names) for it in may_be_called)

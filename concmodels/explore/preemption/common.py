@@ -69,7 +69,7 @@ _CHANGED_BY = {
 
 def is_of_files(it: Any) -> bool:
     """Return whether an object stands for a file or for what is stored in one."""
-    return isinstance(it, _OF_FILES) or type(it).__module__ == "sqlite3"
+    return isinstance(it, _OF_FILES) or type(it).__module__ in ("sqlite3", "mmap")
 
 
 def touched(called: Any, owner: Any, arguments: list[Any]) -> tuple[Any, str, bool] | None:

@@ -18,6 +18,7 @@ from types import (
     GetSetDescriptorType,
     MemberDescriptorType,
     MethodDescriptorType,
+    MethodType,
     ModuleType,
     WrapperDescriptorType,
 )
@@ -60,6 +61,8 @@ def value_of(node: ast.AST, code: CodeType) -> Value | None:
             return lambda _: value
         case ast.Call(func=ast.Name(id="super"), args=[]) if code.co_argcount:
             return _local(code.co_varnames[0])
+        case ast.Call(func=ast.Name(id="type"), args=[argument], keywords=[]) if not is_local("type", code):
+            return _type_of(value_of(argument, code))
         case ast.BinOp(left=left, right=right, op=op) if type(op) in _ARITHMETIC:
             return _number(_ARITHMETIC[type(op)], value_of(left, code), value_of(right, code))
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
@@ -72,6 +75,18 @@ def value_of(node: ast.AST, code: CodeType) -> Value | None:
             found = [it for part in parts if (it := value_of(part, code)) is not None]
             return None if len(found) < len(parts) else lambda frame: tuple(it(frame) for it in found)
     return None
+
+
+def _type_of(find: Value | None) -> Value | None:
+    if find is None:
+        return None
+
+    def found(frame: FrameType) -> Any:
+        if "type" in frame.f_globals:
+            raise Unknown
+        return type(find(frame))
+
+    return found
 
 
 def is_local(name: str, code: CodeType) -> bool:
@@ -147,10 +162,14 @@ def _global(name: str) -> Value:
 def holders(owner: Any, name: str) -> list[Any]:
     """Return where Python looks for this attribute, up to where it is: the object itself, then its classes.
 
-    Raises `Unknown` for a property.
+    Raises `Unknown` for a property, and for an object that hands on what it is asked.
     """
     if isinstance(owner, ModuleType):
         return [vars(owner)]  # as the functions of that module access it
+    if isinstance(owner, MethodType):
+        owner = owner.__func__
+    if type(owner) is super:
+        raise Unknown
     if name in getattr(owner, "__dict__", ()):
         return [owner]
     looked = [] if isinstance(owner, type) else [owner]
@@ -208,7 +227,24 @@ _BIND = frozenset(
 """Types of what is in a class that give a method, or what is stored in the object, and call nothing."""
 
 
+def _runs_code(index: Any) -> bool:
+    """Whether to look for this index runs code of the program: its `__hash__`, `__eq__` or `__index__`."""
+    kind = type(index)
+    if kind is tuple or kind is frozenset:
+        return any(map(_runs_code, index))
+    return kind not in _PLAIN and any(
+        isinstance(it, FunctionType) and not it.__code__.co_filename.startswith("<")
+        for name in ("__hash__", "__eq__", "__index__")
+        if (it := getattr(kind, name, None)) is not None
+    )
+
+
+_PLAIN = frozenset({int, str, bool, bytes, float, type(None)})
+
+
 def _item(owner: Any, index: Any) -> Any:
+    if type(index) not in _PLAIN and _runs_code(index):
+        raise Unknown
     if type(owner) is Counter:
         return dict.get(owner, index, 0)
     if type(owner) not in _EXACT:

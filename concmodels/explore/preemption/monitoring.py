@@ -30,7 +30,7 @@ from concmodels.explore.preemption.sites import Sites
 from concmodels.explore.preemption.table import SIMULATED, is_followed
 from concmodels.explore.preemption.things import show, take_as_own
 from concmodels.explore.preemption.waits import Waits
-from concmodels.explore.threads.installed import is_generated_by_others, is_of_python
+from concmodels.explore.threads.installed import is_generated_by_others, is_of_python, is_without_source
 from concmodels.explore.threads.library import THREAD_START, codes_that_release
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import short
@@ -160,6 +160,7 @@ class CodeMonitor:
             callbacks[_events.PY_RETURN] = self._return
         if by_gil:
             callbacks |= {_events.JUMP: self._jump, _events.CALL: self._call, _events.C_RETURN: self._c_return}
+            callbacks[_events.PY_RESUME] = self._go_on_by_gil
         self._by_gil = by_gil
         _monitoring.use_tool_id(_TOOL, _NAME)
         try:
@@ -175,7 +176,7 @@ class CodeMonitor:
                     _monitoring.set_local_events(_TOOL, code, _events.PY_RETURN)
             if self._enters:
                 for code in self._entered:
-                    _monitoring.set_local_events(_TOOL, code, _events.JUMP | _events.CALL)
+                    _monitoring.set_local_events(_TOOL, code, _IN_LIBRARY)
             if self._enters or (of_instructions and (self._notes or self._detector is not None)):
                 _monitoring.set_events(_TOOL, _events.PY_START)  # of all other functions
             _monitoring.restart_events()
@@ -311,7 +312,7 @@ class CodeMonitor:
                 self._results[id(caller), caller.f_lasti] = value
 
     def _start(self, code: CodeType, _offset: int) -> Any:
-        if id(code) not in self._sites_of:
+        if id(code) not in self._sites.of:
             return self._start_outside(code)
         if self._by_call_back:
             self._resume(code, _offset)
@@ -338,11 +339,7 @@ class CodeMonitor:
             frame = frame.f_back
         caller = frame.f_back
         site = None if caller is None else self._sites_of.get(id(caller.f_code), {}).get(caller.f_lasti)
-        if (
-            site is not None
-            and site.kind in ("call", "container", "iteration")
-            and code.co_name not in (site.variable, site.name)
-        ):
+        if site is not None and _is_called_back(code, site):
             world.point(_CALL_BACK, site.keys, site, in_callback=True, place=site.place)
 
     def _start_outside(self, code: CodeType) -> Any:
@@ -371,7 +368,7 @@ class CodeMonitor:
     def _start_in_library(self, code: CodeType, frame: FrameType) -> Any:
         """Take note of a call of Python's library, in which a build with the GIL switches too, and this does not."""
         module = _package_of(frame)
-        if module in SIMULATED or code.co_filename in self._files or code.co_filename.startswith("<"):
+        if module in SIMULATED or code.co_filename in self._files or is_without_source(code.co_filename):
             return _DISABLE
         world, caller = current(), frame.f_back
         if world is None or world.dying or caller is None or _package_of(caller) in SIMULATED:
@@ -381,7 +378,7 @@ class CodeMonitor:
                 return None
             if code not in self._entered:
                 self._entered.add(code)
-                _monitoring.set_local_events(_TOOL, code, _events.JUMP | _events.CALL)
+                _monitoring.set_local_events(_TOOL, code, _IN_LIBRARY)
             self._offer_gil(code, 0, world)
             return None
         tasks = self._in_library.setdefault(module, set())
@@ -407,6 +404,15 @@ class CodeMonitor:
             self._offer_gil(code, self._line(code, offset), world)
         return None
 
+    def _go_on_by_gil(self, code: CodeType, offset: int) -> Any:
+        """Offer the GIL where a generator goes on, but not in one of `yield from` or in a coroutine that is awaited."""
+        if code.co_code[offset + 1] & _HOW_RESUMED > _AFTER_YIELD:
+            return _DISABLE
+        world = current()
+        if world is not None and not world.dying:
+            self._offer_gil(code, self._line(code, offset), world)
+        return None
+
     def _call(self, code: CodeType, offset: int, called: Any, _argument: Any) -> None:
         world = current()
         if world is None or world.dying:
@@ -426,12 +432,32 @@ class CodeMonitor:
         return self._sites.line(code, offset) if id(code) in self._sites_of else 0
 
     def _offer_gil(self, code: CodeType, line: int, world: World) -> None:
+        keys = self._under_way(sys._getframe(2))
         if id(code) in self._sites_of:
-            world.point(_OFFER, (), None, in_callback=True, place=(code.co_filename, line))
+            world.point(_OFFER, keys, None, in_callback=True, place=(code.co_filename, line))
         else:
-            world.point(_OFFER, (), _LIBRARY, in_callback=True)
+            world.point(_OFFER, keys, _LIBRARY, in_callback=True)
+
+    def _under_way(self, frame: FrameType | None) -> tuple[Any, ...]:
+        """Return what those calls of C code touch that have called this function, and will go on when it returns."""
+        keys: dict[Any, None] = {}
+        while frame is not None and (caller := frame.f_back) is not None:
+            site = self._sites.of.get(id(caller.f_code), {}).get(caller.f_lasti)
+            if site is not None and _is_called_back(frame.f_code, site):
+                keys |= dict.fromkeys(site.keys)
+            frame = caller
+        return tuple(keys)
 
 
+def _is_called_back(code: CodeType, site: Site) -> bool:
+    """Whether a function was called by C code that this instruction has called, and not by the instruction itself."""
+    return site.kind in ("call", "container", "iteration") and code.co_name not in (site.variable, site.name)
+
+
+_IN_LIBRARY = _events.JUMP | _events.CALL | _events.PY_RESUME
+"""Where the GIL is offered in a function of Python's library, besides its begin."""
+_HOW_RESUMED, _AFTER_YIELD = 0x3, 1
+"""Bits of the argument of RESUME, and what they are after a `yield`."""
 _FINALIZERS = frozenset({"__del__", "_remove", "remove", "_exitfunc", "weakref_cb"})
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Protocol
+from weakref import ProxyTypes
 
 from concmodels.explore.preemption.expressions import Unknown, Value, value_of
 from concmodels.explore.preemption.table import CONTAINERS, GIVE_NEW, MAKE_NEW, OF_NUMBERS, SIMULATED
@@ -99,11 +100,14 @@ UNFOLLOWED = Operands(is_unknown=True)
 def value_or_returned(find: Value, frame: FrameType, returned: Returned) -> Any:
     """Return the value of an expression. A property that is written in Python has just returned it."""
     try:
-        return find(frame)
+        value = find(frame)
     except Unknown:
         if returned is None:
             raise
         return returned[1]
+    if type(value) in ProxyTypes:
+        raise Unknown  # nothing tells what it stands for
+    return value
 
 
 def result(
@@ -122,6 +126,9 @@ def result(
             raise Unknown  # it goes through what it was given
         if isinstance(called.__new__, FunctionType) and not issubclass(called, (tuple, Enum)):
             raise Unknown
+        make: Any = type(called).__call__
+        if isinstance(make, FunctionType) and not issubclass(called, Enum):
+            raise Unknown  # its metaclass may give what it has made before
         return NEW
     if isinstance(called, BuiltinFunctionType) and makes_new(called):
         return NEW

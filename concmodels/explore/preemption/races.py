@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.monitor import Access, Race
 from concmodels.explore.preemption.access import WHOLE, Accessed
+from concmodels.explore.preemption.expressions import Unknown, attribute
+from concmodels.explore.preemption.operands import is_of_library
 from concmodels.models.tasks.signals.frames import short
 
 if TYPE_CHECKING:
@@ -161,7 +163,7 @@ class Detector:
                         self._may_meet(other_site, earlier, site, it)
         if self._unknown:
             for _, other_site, earlier in self._unordered(self._unknown, runner, site, it):
-                if not (it.name and other_site.kind in _OF_ITEMS):
+                if not ((it.name and other_site.kind in _OF_ITEMS) or _is_out_of_reach(site, it, other_site)):
                     self._may_meet(other_site, earlier, site, it)
         mine = parts.get(it.part)
         if mine is None:
@@ -181,7 +183,8 @@ class Detector:
         ]
         for latest in (*records, self._unknown):
             for _, other_site, earlier in self._unordered(latest, runner, site, it):
-                self._may_meet(other_site, earlier, site, it)
+                if not _is_out_of_reach(other_site, earlier, site):
+                    self._may_meet(other_site, earlier, site, it)
         self._unknown[runner, site] = self._now(runner, it)
 
     def _runner(self) -> Runner:
@@ -254,6 +257,29 @@ _OF_ITEMS = frozenset({"item", "container", "truth"})
 
 _OF_VARIABLES = frozenset({"global", "cell", "attribute", "item"})
 """The kinds of keys of accesses, whose order is what is asked for."""
+
+
+def _is_out_of_reach(site: Site, it: Accessed, unknown: Site) -> bool:
+    """Whether an access is none of those that an unknown one may be, such as a call of a function of the library.
+
+    That assigns no variable of a function of the program, and none that holds a lock.
+    """
+    if unknown.kind in _OF_ANYTHING:
+        return False
+    return site.kind == "cell" or (bool(it.name) and not it.writes and _holds_lock(it))
+
+
+_OF_ANYTHING = frozenset({"attribute", "unfollowed", "hidden"})
+"""The kinds of sites that may access the contents of a cell, if it isn't known what they access."""
+
+
+def _holds_lock(it: Accessed) -> bool:
+    """Whether this variable holds a lock, or something else that the explorer simulates."""
+    try:
+        value = it.owner.get(it.name) if type(it.owner) is dict else attribute(it.owner, it.name)
+    except Unknown:
+        return False
+    return is_of_library(type(value))
 
 
 def _learn(clock: Clock, other: Clock) -> None:

@@ -89,7 +89,8 @@ class Site:
         self.is_access = self.kind in ("global", "cell", "attribute", "item")
         self.is_method = self.is_call and isinstance(accessed, ast.Attribute)
         self.of_super = isinstance(made_by, ast.Name) and made_by.id == "super"
-        self.made_by = None if made_by is None or self.of_super else value_of(made_by, self.code)
+        is_simple = made_by is None or self.owner is not None
+        self.made_by = None if is_simple or made_by is None else value_of(made_by, self.code)
         self.keys = self._keys()  # type: ignore[assignment]  # of names, where others are of numbers
         self.verb = "call" if self.is_call else "write" if self.writes else "read"
 

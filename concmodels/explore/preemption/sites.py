@@ -47,7 +47,8 @@ _ITERATIONS = ("GET_ITER", "GET_YIELD_FROM_ITER", "FOR_ITER", "SEND")
 _CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
 _HIDDEN = frozenset(
     {
-        "attrgetter", "asdict", "astuple", "__dict__", "__getattribute__", "__setattr__", "__delattr__", "__get__",
+        "attrgetter", "asdict", "astuple", "f_locals", "f_globals", "f_builtins", "__globals__", "__builtins__",
+        "__kwdefaults__", "__subclasses__", "__dict__", "__getattribute__", "__setattr__", "__delattr__", "__get__",
         "__set__", "__delete__",
     }
 )  # fmt: skip
@@ -78,6 +79,8 @@ class Sites:
         }
         if any(_sets_attributes(node) for tree in trees.values() for node in ast.walk(tree)):
             self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
+        if any(it.argval == "add_note" for it in instructions):
+            self._assigned.add(("attribute", "__notes__"))
         self._cached = {name for tree in trees.values() for name in _cached(tree)}
         self._assigned |= {("attribute", name) for name in self._cached}
         self._assigned |= {("attribute", name) for tree in trees.values() for name in _redirected(tree)}

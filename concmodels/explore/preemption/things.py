@@ -191,7 +191,7 @@ def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
         elif type(it).__module__ == "numpy" and getattr(it, "base", None) is not None:
             left.append(it.base)  # the array that it is a part of
         else:
-            if isinstance(it, _WEAK):
+            if isinstance(it, _WEAK) or type(it) in weakref.ProxyTypes:
                 raise Unknown  # what is in it is gone when nobody holds it any more, which no access tells
             yield it, kind == "iterator" or isinstance(it, TEED)
             if is_of_files(it):
@@ -229,11 +229,32 @@ def _iterated(iterator: Any) -> list[Any]:
 
 
 def _held(it: Any) -> list[Any]:
-    """Return the containers that an object of a library has as attributes: its methods change what is in them."""
+    """Return what an object of a library has as attributes, or keeps in C: its methods change what is in that.
+
+    Of containers also those in them: a `ChainMap` has a list of them.
+    """
     if isinstance(it, TEED):
         return _iterated(it)
     own = getattr(it, "__dict__", None)
-    return [value for value in own.values() if isinstance(value, CONTAINERS)] if type(own) is dict else []
+    held = [*(own.values() if type(own) is dict else ()), *(value for value in _kept_in_c(it) if value is not own)]
+    inner = [part for value in held if isinstance(value, CONTAINERS) for part in _items(value)]
+    return [*(value for value in held if _may_be_held(value)), *(it for it in inner if isinstance(it, CONTAINERS))]
+
+
+def _kept_in_c(it: Any) -> list[Any]:
+    """Return what an object written in C refers to: a writer of CSV its file, an array of `ctypes` its memory."""
+    found = [getattr(value, "__self__", value) for value in gc.get_referents(it)]
+    if type(type(it)).__module__ == "_ctypes":
+        kept = it._objects
+        found += [it._b_base_, *(kept.values() if isinstance(kept, dict) else [kept])]
+    return found
+
+
+def _may_be_held(value: Any) -> bool:
+    return isinstance(value, CONTAINERS) or (not isinstance(value, logging.Logger) and how(type(value)) in _HELD)
+
+
+_HELD = ("view", "opaque", "iterator")
 
 
 def elements(value: Any) -> list[Any]:

@@ -53,6 +53,11 @@ def is_of_python(path: str) -> bool:
     return real.startswith(_OWN) or (is_installed(path) and _PARTS.isdisjoint(real.split(os.sep)))
 
 
+def is_without_source(path: str) -> bool:
+    """Return whether code was generated, or imports; a module of Python's library that is frozen has a source."""
+    return path.startswith("<") and (not path.startswith("<frozen ") or "importlib" in path)
+
+
 def is_generated_by_others(code: CodeType, variables: dict[str, Any]) -> bool:
     """Return whether code without a file was generated neither by Python's library nor by this package.
 
