@@ -26,6 +26,7 @@ which is also what a course uses: `concmodels.conformance.plugin`.
 
 import gc
 import os
+import re
 import signal
 import sys
 from _thread import get_ident
@@ -115,6 +116,30 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("repetition", range(times))
 
 
+@pytest.hookimpl(wrapper=True, specname="pytest_generate_tests")
+def pytest_generate_fewer_tests(metafunc):
+    """Make no items of what is left out: a quarter of all, which each worker would make and then throw away.
+
+    One is made of a test of which all are left out, so that it is still among those that are not run. All are made
+    where the command line names one, which pytest would else not find.
+    """
+    yield
+    if any("::" in argument for argument in metafunc.config.args):
+        return
+    of_all = [*metafunc.definition.iter_markers()]
+    calls = [it for it in metafunc._calls if not _is_left_out(metafunc.config, [*of_all, *it.marks], it.params)]
+    metafunc._calls[:] = calls or metafunc._calls[:1]
+
+
+_UNWANTED = re.compile(r"not \w+( and not \w+)*")
+
+
+def _is_left_out(config, marks, params):
+    """Whether an item with these marks and parameters is left out: by `-m`, as a rule, or without `--thorough`."""
+    unwanted = re.findall(r"\w+", config.option.markexpr) if _UNWANTED.fullmatch(config.option.markexpr) else ()
+    return any(it.name in unwanted for it in marks) or not _thorough(config) and _is_only_thorough(marks, params)
+
+
 def _is_by_chapters(config):
     """Whether a chapter of guarantees is one test: not, where some of the guarantees may be meant."""
     some = _thorough(config) or config.option.keyword or any("::" in argument for argument in config.args)
@@ -131,9 +156,12 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: (item.path.name == "test_dask.py", not _may_take_minutes(item)))
     _skip_what_cannot_run_here(items)
     if not _thorough(config):
-        left_out = [item for item in items if _is_only_thorough(item)]
+        sides = [], []
+        for item in items:
+            params = item.callspec.params if hasattr(item, "callspec") else {}
+            sides[_is_only_thorough(item.iter_markers("thorough"), params)].append(item)
+        items[:], left_out = sides
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not _is_only_thorough(item)]
 
 
 def pytest_collection_finish():
@@ -146,10 +174,10 @@ def pytest_collection_finish():
     sys.path.sort(key=lambda folder: folder.startswith(ours))
 
 
-def _is_only_thorough(item):
+def _is_only_thorough(marks, params):
     """Whether this is tested only with `--thorough`: `@pytest.mark.thorough`; with `when=`, if that says so."""
-    marks = item.iter_markers("thorough")
-    return any("when" not in mark.kwargs or mark.kwargs["when"](item.callspec.params) for mark in marks)
+    marks = [it for it in marks if it.name == "thorough"]
+    return any("when" not in mark.kwargs or mark.kwargs["when"](params) for mark in marks)
 
 
 def _skip_what_cannot_run_here(items):
