@@ -4,8 +4,7 @@ Many guarantees are parametrized: by the capacity of a channel, by the operation
 of its guarantees; but not as a rule with all the values, because most of the code that a value changes is common to all
 models of a kind. So as a rule there are pairs:
 
-- each guarantee with each of its values on a model of each kind within one process (ALL_VALUES), and with half of them
-  on either of the two models with memory boundaries (SHARED_OUT),
+- each guarantee with each of its values on a model of each kind (ALL_VALUES, SHARED_OUT),
 - each guarantee on each model, with one of its values, which are taken in turn,
 - of a variant, which has most of its code in common with its model, only the chapters that `facts.differs_in` names,
   and if another variant differs in the same, a quarter of the guarantees of these, or an eighth (HALF_AS_OFTEN).
@@ -31,10 +30,7 @@ ALL_VALUES = ("threads", "greenlet", "asyncio", "trio")
 """Models that as a rule too are held to their guarantees with all values: one for each kind within one process."""
 
 SHARED_OUT = catalog.names(family="boundary")
-"""The two models with memory boundaries, whose channels and pools are the same code: each has every fourth value."""
-
-SHARED_BY = 4
-"""So many take their turns with the values of a guarantee: two models, and two that leave theirs to `--thorough`."""
+"""The two models with memory boundaries, whose channels and pools are the same code: each has every second value."""
 
 ON_ALL_VARIANTS = ("runs",)
 """Chapters that each variant is held to, whatever others differ in the same: that of how a run begins and ends."""
@@ -86,8 +82,7 @@ def _has_its_turn(name, guarantee):
     number, place, count = _places()[str(guarantee)]
     if name in SHARED_OUT:
         both = [it for it in SHARED_OUT if guarantee.by(catalog.facts(it))]
-        turns = min(count, SHARED_BY if both == SHARED_OUT else 2)
-        return count == 1 or (number + place) % turns == both.index(name)
+        return count == 1 or both[(number + place) % len(both)] == name
     return (number + catalog.names(variants=True).index(name)) % count == place
 
 

@@ -458,16 +458,16 @@ def test_a_picture_is_the_same_whenever_the_figures_are():
 
 
 @pytest.mark.parametrize("name", ["ring-stream", "spawn-growth"])
-def test_a_dark_picture_is_the_light_one_in_other_colours(name: str):
+def test_a_dark_picture_is_the_light_one_in_other_tints(name: str):
     def without_names(svg: str) -> str:
-        return re.sub(r"\b[mp][0-9a-f]{10}\b", "", svg)  # matplotlib's, which depend on the colours
+        return re.sub(r"\b[mp][0-9a-f]{10}\b", "", svg)  # matplotlib's, which depend on the tints
 
     it = {found.name: found for found in report.charts(results(*EVERYTHING))}[name]
     for look, svg in it.svgs().items():
         assert without_names(svg) == without_names(it.svg(look))
 
 
-def test_a_colour_that_is_mixed_with_the_page_is_not_taken_for_another():
+def test_a_tint_that_is_mixed_with_the_page_is_not_taken_for_another():
     assert in_the_dark("fill: #ffffff; stroke: #1b1f24") == "fill: #131416; stroke: #e8ebee"
     assert in_the_dark("fill: #ffffff; stroke: #1b1f25") is None
 

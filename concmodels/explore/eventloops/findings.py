@@ -43,7 +43,7 @@ class FailedCallback(RuntimeError):
 
 
 class Findings:
-    """What was noticed in one run: failures, the event loops that were made in it, and whether it has time limits."""
+    """The failures of one run, the event loops that were made in it, and whether it has time limits."""
 
     def __init__(self) -> None:
         self.loops: list[Abandoned] = []
