@@ -1,12 +1,14 @@
 """The goals of the library, as data: how many times faster, or smaller, ours is to be than the other.
 
-`show` prints measured against goal; `make bench-quick` fails where a ratio is off by a factor of four.
+`show` prints measured against goal; `make bench-quick` fails where a ratio is off by a factor of four. Goals against
+a queue that polls are left out: it sleeps as long on every machine, while a wake-up takes what it takes on this one.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchmarks.disturbance import is_disturbed
+from benchmarks.peers import polls
 from benchmarks.result import Results, Row
 from benchmarks.rounds import Interval, compared
 
@@ -44,8 +46,9 @@ class Verdict:
 
     @property
     def wild(self) -> bool:
-        """Whether the ratio is far off the goal."""
-        return self.ratio.high * WILD < self.goal.least
+        """Whether the ratio is far off the goal. A ratio to a queue that polls is not: it depends on the machine."""
+        _, cell, candidate = self.goal.theirs.split("/", 2)
+        return not polls(cell, candidate) and self.ratio.high * WILD < self.goal.least
 
 
 def met(ratio: Interval, least: float) -> str:

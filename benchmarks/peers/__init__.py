@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from benchmarks.shapes import Shape
 
-__all__ = ["PATIENT", "PEERS", "POLLING", "Peer", "shape", "stream", "token", "why_not"]
+__all__ = ["PATIENT", "PEERS", "POLLING", "Peer", "polls", "shape", "stream", "token", "why_not"]
 
 
 class Peer:
@@ -79,6 +79,11 @@ PATIENT = {
 """Queues whose senders let others run after each item; only shapes have them."""
 POLLING = ("interpreters.Queue",)
 """Their receivers look every 10 ms: with one message in flight they get 20 nodes and 5 messages."""
+
+
+def polls(cell: str, candidate: str) -> bool:
+    """Return whether the time of this candidate in this ring is mostly what it sleeps between two looks."""
+    return candidate in POLLING and cell != "stream"  # while messages are waiting, each look finds one
 
 
 def why_not(name: str) -> str | None:

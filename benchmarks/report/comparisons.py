@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from benchmarks.goals import goals, met
+from benchmarks.peers import polls
 from benchmarks.report import words
 from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.polling import EVERY, polls
+from benchmarks.report.polling import EVERY
 from benchmarks.report.rows import dot, drawing, ratio_panel
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row

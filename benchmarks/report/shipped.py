@@ -6,10 +6,11 @@ Their distance says how much of a cost is the queue; what the best channels of a
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.peers import polls
 from benchmarks.report import candidates, lines, words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import Part
-from benchmarks.report.polling import EVERY, polls
+from benchmarks.report.polling import EVERY
 from benchmarks.report.ranking import between, in_order, less
 from benchmarks.report.rows import Entry, Panel, Point, drawing
 from benchmarks.report.sheet import Sheet

@@ -52,12 +52,12 @@ def dumped(benchmark: pyperf.Benchmark) -> str:
     return text.getvalue()
 
 
-def results_of(**seconds: list[float]) -> Results:
-    """Results of ring/stream with these candidates, round by round."""
+def results_of(cell: str = "stream", **seconds: list[float]) -> Results:
+    """Results of a cell of the ring with these candidates, round by round."""
     record = Record(None)
     for name, values in seconds.items():
         for number, value in enumerate(values, 1):
-            record.add(run_of(f"ring/stream/{name}", number, value))
+            record.add(run_of(f"ring/{cell}/{name}", number, value))
     return record.results()
 
 
@@ -201,6 +201,12 @@ def test_wild_is_only_what_is_off_in_every_round():
     results = results_of(threads=[1, 1], **{"queue.Queue": [0.1, 4]}, **{"baseline threads": [0.09, 0.08]})
     wild = {it.goal.theirs: it.wild for it in goals.verdicts(results)}
     assert wild == {"ring/stream/queue.Queue": False, "ring/stream/baseline threads": True}
+
+
+def test_a_ratio_to_a_queue_that_polls_is_never_wild():
+    results = results_of("token", subinterp=[1, 1], **{"interpreters.Queue": [9, 9], "baseline subinterp": [0.1, 0.1]})
+    wild = {it.goal.theirs: it.wild for it in goals.verdicts(results)}
+    assert wild == {"ring/token/interpreters.Queue": False, "ring/token/baseline subinterp": True}
 
 
 def test_what_one_reason_keeps_out_is_one_line():
