@@ -11,11 +11,14 @@ memory and tasks that don't. In processes and subinterp a message is a copy; the
 (so a program does its work behind `if __name__ == "__main__":`); channels exist only during a `run`; and an object that
 can't be copied to the other side is refused with `CannotTravel`. A socket arrives as a duplicate: each side closes its
 own, and a socket that a task has not closed is closed when the task ends. An exception that is raised on the other side
-of such a memory boundary keeps its type or arrives as `RemoteError`. If the process of a task is killed, the whole run
-ends with `TaskDied`, because the process may have held a lock. If it is the process of a pool's worker and no lock was
-held, only the task that it was running fails, with `WorkerDied`. All these exceptions are in `concmodels.errors`.
+of such a memory boundary keeps its type if it can be pickled and unpickled, and otherwise arrives as `RemoteError`. If
+the process of a task is killed, the whole run ends with `TaskDied`, because the process may have held a lock. If it is
+the process of a pool's worker and no lock was held, only the task that it was running fails, with `WorkerDied`. All
+these exceptions are in `concmodels.errors`. (Two more sync models are left out where a program says "all models": dask,
+whose tasks may run on other machines, and sim, in which a schedule decides whose turn it is.)
 
-This module is for readers, type checkers and tests: no model imports it. What every model guarantees:
+This module is for readers, type checkers and tests: no model imports it or inherits from its classes. Those are
+protocols, which a model fits by the names of its operations. What every model guarantees:
 
 * An item that a channel has accepted reaches at most one receiver, and exactly one if the channel is drained and no
   task is killed. The items of one sender arrive in the order in which they were sent.
@@ -33,22 +36,25 @@ This module is for readers, type checkers and tests: no model imports it. What e
   cancelled.
 * When a task is cancelled, the model's own exception `Cancelled` is raised where the task waits, and no operation is
   left half done. If another task has completed the operation just before, the operation returns, and the next
-  checkpoint (the next operation at which a task can be cancelled) raises `Cancelled`.
+  checkpoint (the next operation at which a task can be cancelled) raises `Cancelled`. An operation that has to wait is
+  a checkpoint. A `send` or `receive` that doesn't have to wait is one only now and then: where all tasks share one
+  thread, at least every 256th in succession.
 * The time limits and scopes of a model's own library (`asyncio.timeout`, `trio.move_on_after`, `gevent.Timeout`) may be
-  used around all operations. Several requests to cancel a task may come just after its operation was completed. A
-  request that its own block withdraws before the next checkpoint is not raised; the others are, together or one after
-  the other. What the model's library confuses by itself it also confuses here: on asyncio, a task that has suppressed a
-  cancellation must call `uncancel()` before a block around it ends.
+  used around all operations. Several requests to cancel a task may come just after its operation was completed. If a
+  request came from such a block, and the block ends before the next checkpoint, the request is not raised; the others
+  are, together or one after the other. The mistakes that a library allows are mistakes here, too: on asyncio, a task
+  that has suppressed a cancellation must call `uncancel()` before a block around it ends.
 * A `send`, `receive` or `select` that raises an exception has sent and received nothing, and one that returns has taken
   effect. Nothing is undone afterwards. (There is one exception: if an item can't be unpickled on the other side of a
   memory boundary, `receive` raises `CannotTravel` there, and the item has been received.)
 * Leaving a group or a pool is a checkpoint: a task that was cancelled ends there, even if there is nothing left to wait
   for.
 * After Ctrl-C, `run` raises a bare `KeyboardInterrupt`, not wrapped in an `ExceptionGroup`, once every task has ended.
-  The same holds for `Deadlock` in the models that run in one process. Ctrl-C interrupts `main` once. A second Ctrl-C,
-  while the library waits for tasks to end because of the first, ends the run whatever the tasks do; during clean-up
-  code of `main` it is raised there, and a third one ends the run once the library waits. SIGTERM and SIGHUP end a run
-  of the models that come with this library in the same way, with `concmodels.errors.Terminated`.
+  The same holds for `Deadlock` in the models that run in one process. Ctrl-C interrupts `main` once. If a second Ctrl-C
+  comes while the library waits for tasks to end because of the first, it ends the run, whatever the tasks do. If it
+  comes while `main` runs clean-up code, `KeyboardInterrupt` is raised there again, and a third one ends the run once
+  the library waits. SIGTERM and SIGHUP end a run of the models that come with this library in the same way, with
+  `concmodels.errors.Terminated`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
@@ -56,7 +62,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, overload, runtime_checkable
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future  # it imports logging
+    from concurrent.futures import Future  # only for types: its module imports logging, which takes time
 
 type Timeout = float | None
 """A number of seconds: any real number. `None` and `math.inf` set no limit; with 0 or less, an operation never waits.
@@ -87,7 +93,7 @@ class ChannelBase[T](Protocol):
     1
     """
 
-    def __init__(self, *_: object, **__: object) -> None:
+    def __init__(self, *_: object, **__: object) -> None:  # for a program that calls `concmodels.Channel(...)`
         raise TypeError(f"{type(self).__name__} is a type, for annotations: a channel is made by model.Channel(...)")
 
     @property
@@ -306,6 +312,8 @@ class AsyncTaskGroup(Protocol):
 
 class Pool(Protocol):
     """A pool of workers that run tasks. In a sync model it is a `concurrent.futures.Executor`.
+
+    A task of a pool is one call of a function, by `submit` or `map`; no task group has it.
 
     `Pool(workers=None, *, initializer=None, initargs=())` starts its workers at once. By default there are as many
     workers as CPUs in processes and subinterp, and four more than CPUs in the other models, but at most 32. Raises

@@ -5,6 +5,7 @@ of the module's own; the library itself goes on to get these. Before and after, 
 that is not recorded costs nothing. A variant is not a module: there the class of all variants gets properties.
 """
 
+import os
 import sys
 from types import ModuleType
 
@@ -12,6 +13,7 @@ from concmodels import catalog
 from concmodels.catalog import Variant
 from concmodels.facts import DISTRIBUTED, FACTS, SIMULATED
 from concmodels.trace.model import POOL_OF_VARIANT, VERBS, Own, traced
+from concmodels.trace.recorder import recorder_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,10 +106,19 @@ def activate(recorder: Recorder) -> None:
         for verb in VERBS:
             setattr(Variant, verb, _property(verb))
     _active.append(recorder)
+    recorder.again = recorder_again
     for entry in _ALL:
         module = sys.modules.get(f"{_MODELS}.{entry.file.replace('/', '.')}")
         if module is not None:
             _hand_out(module)
+
+
+def recorder_again(folder: str, rows: int) -> Recorder:
+    """Return the recorder of a folder, where it arrives: from then on the models are traced there too."""
+    recorder = recorder_at(folder, rows)
+    if not recorder.is_home and recorder not in _active and os.path.isdir(folder):
+        activate(recorder)  # without the folder the trace was written, and this is what is left of its run
+    return recorder
 
 
 def restore(recorder: Recorder) -> None:

@@ -7,7 +7,6 @@ It travels to other processes and interpreters as the path of a folder, where th
 import os
 from _contextvars import ContextVar
 from _thread import allocate_lock
-from importlib import import_module
 from itertools import count
 from time import perf_counter_ns
 
@@ -70,6 +69,8 @@ class Recorder:
         self.notes: dict[int, ChannelNote] = {}
         self.counts: dict[tuple[int, int], tuple[int, int]] = {}
         """How many messages were sent and received, for channels beyond a memory boundary, by run and number."""
+        self.again: Callable[[str, int], Recorder] = recorder_at
+        """The function that returns the recorder where it arrives; that of `installed.py` also traces the models."""
         self._numbers = count(MAIN)
         self._calls = count(1)
         self._lock = allocate_lock()
@@ -90,7 +91,7 @@ class Recorder:
     def __reduce__(self) -> tuple[Callable[..., Recorder], tuple[str, int]]:
         if self.folder is None:
             raise TypeError("what is traced in one process can't be pickled")
-        return recorder_at, (self.folder, self.rows)
+        return self.again, (self.folder, self.rows)
 
     def reserve(self) -> int:
         """Return a number for a lane, which no other one of the run gets, in whatever process."""
@@ -173,8 +174,6 @@ def recorder_at(folder: str, rows: int) -> Recorder:
     recorder = _recorders.get(folder)
     if recorder is None or recorder.pid != os.getpid():  # a fork has that of its parent
         recorder = _recorders[folder] = Recorder(rows, folder=folder, is_home=False)
-        if os.path.isdir(folder):  # else the trace was written, and this is what is left of its run
-            import_module("concmodels.trace.installed").activate(recorder)
     return recorder
 
 
