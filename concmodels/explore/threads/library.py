@@ -9,6 +9,7 @@ What is not the standard library's code:
     Lock, RLock, SimpleQueue    are written in C, and are in `locks.py`
     Thread.start, and its first and last steps    wait for each other by locks; here a thread starts by one step less
     Event.is_set                reads without a lock, and so must say what it reads
+    Future.result               without a time limit it is one step (`futures.py`)
 
 The modules are executed once, and keep state: the names of threads are numbered. `fresh` puts them back.
 """
@@ -18,20 +19,20 @@ import builtins
 import importlib.util
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads import tasks
+from concmodels.explore.threads.futures import hash_by, wait_for_futures_by_gates
 from concmodels.explore.threads.given import callers, given
 from concmodels.explore.threads.locks import Lock, RLock, SimpleQueue, WaiterLock, made_outside
+from concmodels.explore.threads.queues import do_in_one_step
+from concmodels.explore.threads.thread_pool import let_workers_commute
 from concmodels.facts import DISTRIBUTED, FACTS
 from concmodels.models.simulated.world import current
-
-if TYPE_CHECKING:
-    from concmodels.models.simulated.steps import Kind
 
 _EXECUTED = ("threading", "queue", "concurrent.futures._base", "concurrent.futures", "concurrent.futures.thread")
 _BLOCKING = frozenset(
@@ -53,6 +54,8 @@ class Library:
     """The simulated modules, by name. Raises `CannotExplore` if Python has no source of its own library."""
 
     def __init__(self) -> None:
+        self.needs_locks_of_queues = False
+        """Whether the program itself uses the locks of queues, which then must have them."""
         self.modules: dict[str, ModuleType] = {"_thread": _simulated_thread(), "time": _simulated_time()}
         self.modules["_queue"] = _module("_queue", {"SimpleQueue": SimpleQueue, "Empty": _queue.Empty})
         self.modules["os"] = _without("os", "register_at_fork")
@@ -108,8 +111,10 @@ class Library:
         deletes: Any = threading._DeleteDummyThreadOnDel.__del__  # whenever the one is freed that no Thread stands for
         deletes.__defaults__ = (threading._active_limbo_lock, *deletes.__defaults__[1:])
         base = self.modules["concurrent.futures._base"]
-        base.Future.__hash__, base._AcquireFutures.__init__ = _hash_of_future, _sort_futures
+        wait_for_futures_by_gates(base)
         pool = futures.thread.ThreadPoolExecutor
+        let_workers_commute(futures.thread)
+        do_in_one_step(self.modules["queue"], lambda: not self.needs_locks_of_queues)
         thread.__init__ = _keeping(thread.__init__, "_target")
         threading.Timer.__init__ = _keeping(threading.Timer.__init__, "function")
         pool.submit = _giving(pool.submit)
@@ -349,25 +354,7 @@ _RELEASE = frozenset({"release", "__exit__", "put", "put_nowait", "get", "get_no
 
 def _hash(self: Any) -> int:
     """The same one in every run, for a pool keeps its threads in a set and joins them in its order."""
-    return _hash_by(self, "thread")
-
-
-def _hash_of_future(self: Any) -> int:
-    """The same one in every run, for `as_completed` and `wait` go through a set of futures."""
-    return _hash_by(self, "future")
-
-
-def _sort_futures(self: Any, futures: Iterable[Any]) -> None:
-    """As `_AcquireFutures.__init__`, which takes the locks in the order of addresses."""
-    self.futures = sorted(futures, key=hash)
-
-
-def _hash_by(it: Any, kind: Kind) -> int:
-    found = vars(it).get("_hash")
-    if found is None:
-        world = current()
-        found = it._hash = hash(world.new_key(kind)[1]) if world is not None else id(it)
-    return int(found)
+    return hash_by(self, "thread")
 
 
 def _context() -> Any:

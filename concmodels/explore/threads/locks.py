@@ -308,6 +308,7 @@ class SimpleQueue(Shared):
     def __init__(self) -> None:
         self._items: deque[tuple[Key, Any]] = deque()
         self._become_shared("queue")
+        self._keys = ((self.key, False),)  # of one that waits: it changes the head only if it takes an item
         self._tail = ((new_key("queue"), True),)
 
     def __class_getitem__(cls, _item: object) -> type[Self]:
@@ -340,13 +341,21 @@ class SimpleQueue(Shared):
             if not self._items:
                 self._touch_tail(world)
                 raise _empty()
-        elif not self._stop_before(world, "get", bool(self._items), timeout):
+        elif not self._stop_before(world, "get", self._is_open(), timeout):
             self._touch_tail(world)
             raise _empty()
+        return self._take(world)
+
+    def _is_open(self) -> bool:
+        """Return whether those that wait can go on."""
+        return bool(self._items)
+
+    def _take(self, world: World | None) -> Any:
         key, item = self._items.popleft()
         if world is not None:
+            world.touch(self.key, True)
             world.touch(key, True)
-        if not self._items:
+        if not self._is_open():
             self._disable(world)
         return item
 

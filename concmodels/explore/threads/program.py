@@ -21,6 +21,7 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads.guarded import Guarded
 from concmodels.explore.threads.installed import LIBRARY, Finder
 from concmodels.explore.threads.library import Library, absolute, blocking
+from concmodels.explore.threads.queues import LOCKS
 from concmodels.facts import DISTRIBUTED, FACTS
 from concmodels.models.tasks.signals.frames import short
 
@@ -62,6 +63,14 @@ class Source:
                 yield module
                 yield from (f"{module}.{alias.name}" for alias in node.names)
 
+    def names(self, attributes: Collection[str]) -> bool:
+        """Return whether one of these attributes is named in the file, after a dot or as a text."""
+        return any(
+            (isinstance(node, ast.Attribute) and node.attr in attributes)
+            or (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in attributes)
+            for node in ast.walk(self.tree)
+        )
+
 
 def _package(path: str) -> str:
     """Return the name of the package that a file lies in, from which it imports `.beside`; nothing if it is in none."""
@@ -84,6 +93,7 @@ class Program:
         self._file = Finder(os.path.dirname(self.main.path), packages).file
         self._sources = {self.main.name: self.main}
         self._find_neighbours(self.main)
+        self._needs_locks_of_queues = any(source.names(LOCKS) for source in self.sources)
 
     @property
     def sources(self) -> list[Source]:
@@ -121,6 +131,7 @@ class Program:
 
     def __call__(self, *args: Any) -> Any:
         """Execute the file, call its function, wait for the threads that are no daemons; return what it returned."""
+        self._library.needs_locks_of_queues = self._needs_locks_of_queues
         self._library.fresh()
         execution = Execution(self._sources, self._library)
         with execution.visible():

@@ -1,0 +1,111 @@
+"""What is not `concurrent.futures`' own code about its thread pool: how workers say that they are idle, and end.
+
+They do so with a semaphore and a queue that they share. So the order in which they become idle, and in which they end,
+would make schedules of their own, which no program can tell apart. Here each worker says for itself that it is idle,
+and `submit` looks at all of them; and `None` in the queue, which each worker takes out and puts back when it ends,
+closes the queue for all of them.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from concmodels.explore.threads.locks import SimpleQueue
+from concmodels.explore.threads.tasks import get_ident
+from concmodels.models.simulated.world import current, new_key
+
+if TYPE_CHECKING:
+    from concmodels.models.simulated.steps import Key
+    from concmodels.models.simulated.world import World
+
+
+def let_workers_commute(thread: ModuleType) -> None:
+    """Change the thread pool of this copy of `concurrent.futures.thread`."""
+    pool = thread.ThreadPoolExecutor
+    pool.__init__ = _sharing_less(pool.__init__)
+    pool._adjust_thread_count = _knowing_the_worker(pool._adjust_thread_count)
+
+
+def _sharing_less(init: Callable[..., None]) -> Callable[..., None]:
+    @wraps(init)
+    def sharing_less(self: Any, *args: Any, **options: Any) -> None:
+        init(self, *args, **options)
+        self._work_queue, self._idle_semaphore = _Jobs(), _Idle()
+
+    return sharing_less
+
+
+def _knowing_the_worker(adjust: Callable[..., None]) -> Callable[..., None]:
+    """Return a method that starts a worker if none is idle; whichever it starts has done no step yet."""
+
+    @wraps(adjust)
+    def knowing_the_worker(self: Any) -> None:
+        adjust(self)
+        self._idle_semaphore.know(self._threads)
+
+    return knowing_the_worker
+
+
+class _Jobs(SimpleQueue):
+    """As `SimpleQueue`, but that `None` comes last and is there for all that wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._closing = new_key("queue")
+        self._is_closed = False
+
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        """As `SimpleQueue.put`. `None` is put again by each worker that has got it, and is there already."""
+        if item is not None:
+            super().put(item)
+        elif not self._is_closed:
+            self._close(current())
+
+    def _close(self, world: World | None) -> None:
+        if world is not None and not world.dying:
+            world.point("put", ((self._closing, True),), self)
+            world.opens(self, self.key)
+        self._is_closed = True
+        self._enable(world)
+
+    def _is_open(self) -> bool:
+        return self._is_closed or super()._is_open()
+
+    def _take(self, world: World | None) -> Any:
+        if self._items:
+            return super()._take(world)
+        if world is not None:
+            world.touch(self._closing, False)
+        return None
+
+
+class _Idle:
+    """As the semaphore that counts the idle workers: each that has become idle changes what is its own."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._workers: dict[int, Key] = {}
+
+    def know(self, threads: Any) -> None:
+        """Take note of new workers."""
+        for thread in threads:
+            if thread.ident not in self._workers:
+                self._workers[thread.ident] = new_key("thread")
+
+    def acquire(self, timeout: int) -> bool:
+        """As `Semaphore.acquire`, which does not wait: `submit` has it look whether a worker is idle."""
+        world = current()
+        if world is not None:
+            world.point("try to acquire", tuple((key, True) for key in self._workers.values()), self)
+        if not self._count:
+            return False
+        self._count -= 1
+        return True
+
+    def release(self) -> None:
+        """As `Semaphore.release`: this worker is idle."""
+        world = current()
+        if world is not None:
+            world.point("release", ((self._workers[get_ident()], True),), self)
+        self._count += 1
