@@ -18,3 +18,10 @@ IMPORTS = (
 def graded_in_forks(thorough, monkeypatch):
     if not thorough:
         monkeypatch.setattr(runner, "subprocess", preloaded.in_forks(IMPORTS))
+
+
+@pytest.fixture
+def unexplained(thorough, monkeypatch):
+    """Without `--thorough`, say that a guarantee is broken and why, but not on which schedule that is seen best."""
+    if not thorough:
+        monkeypatch.setattr(runner, "subprocess", preloaded.in_forks((*IMPORTS, "conformance.unexplained")))

@@ -92,6 +92,7 @@ def test_the_first_model_is_short_and_keeps_what_it_guarantees(thorough):
 
 
 @pytest.mark.timeout(200)
+@pytest.mark.usefixtures("unexplained")
 def test_the_mistakes_of_its_twin_are_found_and_named():
     status, out, err = run(EXAMPLES / "my_first_model_buggy.py")
     assert (status, err) == (1, "")
