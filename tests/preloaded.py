@@ -30,7 +30,8 @@ from types import SimpleNamespace
 SPHINX = (
     *("sphinx.cmd.build", "sphinx.builders.html", "sphinx.domains.python", "sphinx.ext.autodoc", "sphinx.search.en"),
     *("docutils.parsers.rst.directives.tables", "furo", "matplotlib.figure", "myst_parser.sphinx_ext.main"),
-    *("myst_parser.parsers.sphinx_", "sphinx_copybutton", "sphinx_design"),
+    *("myst_parser.parsers.sphinx_", "sphinx_copybutton", "sphinx_design", "bs4", "doctest", "yaml"),
+    *("benchmarks.report", "benchmarks.tables", "concmodels.explore.scenarios", "concmodels.explore.exploring"),
 )
 """What each build of a site imports."""
 LIMIT_S = 200
