@@ -151,8 +151,9 @@ def not_implemented(error: BaseException | None) -> BaseException | None:
 def _label(value: object) -> str:
     if isinstance(value, tuple):
         return "+".join(_label(inner) for inner in value) or "()"
-    text: str = getattr(value, "__name__", None) or repr(value)
-    return text if len(text) < 30 else f"{type(value).__name__}[{len(value)}]"  # type: ignore[arg-type]
+    if isinstance(value, (bytes, str)) and len(value) >= 30:  # of megabytes, `repr` alone takes 10 ms and more
+        return f"{type(value).__name__}[{len(value)}]"
+    return getattr(value, "__name__", None) or repr(value)
 
 
 def guarantees() -> Iterator[Guarantee]:

@@ -357,14 +357,15 @@ def test_status_1_if_nothing_was_answered(tmp_path):
 
 def test_ctrl_c_on_a_terminal_that_shows_how_far_it_is(tmp_path):
     with server("at_once") as address:
-        written = on_a_terminal(
-            tmp_path, address, "--seconds", "30", look_for=r"of 30 s, \S+ answers", module=MODULE, within=20
-        )
+        options = (address, "--seconds", "30", "--rate", "100")
+        seen = r"of 30 s, \S+ answers"
+        written = on_a_terminal(tmp_path, *options, look_for=seen, module=MODULE, within=20)
     assert written.endswith("benchmarks.web.load: interrupted\r\n") and "Traceback" not in written
 
 
 def test_a_short_run_shows_no_progress(tmp_path):
-    with server("at_once") as address, Program(tmp_path, address, "--seconds", "1", module=MODULE) as program:
+    options = ("--seconds", "1", "--rate", "100")
+    with server("at_once") as address, Program(tmp_path, address, *options, module=MODULE) as program:
         assert program.end()[2] == ""
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import uuid
+from collections import Counter
 from pathlib import Path
 
 import interruptible
@@ -20,6 +21,7 @@ import concmodels
 from concmodels import load
 from concmodels.conformance import Refused, grade
 from concmodels.conformance.grading import candidate, values
+from concmodels.course.catalogue import exercise
 from concmodels.platform import measuring
 
 ROOT = Path(concmodels.__file__).parent.parent
@@ -89,9 +91,13 @@ def test_the_first_model_is_short_and_keeps_what_it_guarantees(thorough):
     assert (status, verdicts(report, "broken")) == (0, set())
     assert report["kept"] > 30
     assert verdicts(report, "kept") > BROKEN_BY_THE_MISTAKES
+    kept = Counter(name.partition(".")[0] for name in verdicts(report, "kept"))
+    steps = exercise(20).steps  # of the course, which this model solves
+    assert {chapter: kept[chapter] for chapter, _ in (it.suite for it in steps)} == dict(it.suite for it in steps)
 
 
 @pytest.mark.timeout(200)
+@pytest.mark.usefixtures("unexplained")
 def test_the_mistakes_of_its_twin_are_found_and_named():
     status, out, err = run(EXAMPLES / "my_first_model_buggy.py")
     assert (status, err) == (1, "")

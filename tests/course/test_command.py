@@ -1,5 +1,6 @@
 """The command as a student uses it, in an empty folder, and as a teacher uses it."""
 
+import ast
 import contextlib
 import csv
 import json
@@ -32,6 +33,7 @@ from concmodels.course.verdict import Judged, Verdict
 from concmodels.course.watching import watch
 from concmodels.programs.output.streams import BadInput
 
+LAST = 20
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="a shell and permissions as POSIX has them")
 
 
@@ -276,12 +278,22 @@ def test_a_workflow_has_the_points_of_each_exercise(course):
 
 
 def all_answers():
-    """The answers of two exercises, and every solution; the others with --thorough."""
+    """The answers of two exercises, and every solution; the others with --thorough.
+
+    The channel of the last one takes as long as the ten next ones, and is graded anyway: it is the first model.
+    """
     for number, its in exercises().items():
         for answer in answers(its):
-            is_first = number in (2, 4) or answer.name == "solution.py"
+            is_first = number in (2, 4) or answer.name == ("start.py" if number == LAST else "solution.py")
             name = f"{number}-{answer.stem}"
             yield pytest.param(its, answer, id=name, marks=() if is_first else pytest.mark.thorough)
+
+
+def test_the_solution_of_the_last_exercise_is_the_first_model():
+    """`tests/conformance/test_conformance_command.py` counts the guarantees that this keeps."""
+    example = PROJECT / "examples" / "my_first_model.py"
+    solution, first = (ast.parse(text) for text in (exercise(LAST).text("solution.py"), example.read_text()))
+    assert [*map(ast.dump, solution.body[1:])] == [*map(ast.dump, first.body[1:])]
 
 
 @pytest.mark.timeout(180)

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import preloaded
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -111,9 +112,9 @@ def test_an_interrupted_build_ends_its_programs(tmp_path):
     started = tmp_path / "started"
     page = f"# Page\n\n```{{output-of}}\n:command: {program(tmp_path, ENDLESS, started).command}\n```\n"
     (tmp_path / "index.md").write_text(page)
-    build = subprocess.Popen(
-        [sys.executable, "-m", "sphinx", "-q", "-c", ROOT / "docs", tmp_path, tmp_path / "html"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    build = preloaded.Popen(
+        [sys.executable, "-m", "sphinx", "-q", "-c", str(ROOT / "docs"), str(tmp_path), str(tmp_path / "html")],
+        imports=preloaded.SPHINX, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     try:
         pid = int(_content(started))

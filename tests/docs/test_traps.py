@@ -34,6 +34,7 @@ def handlers():
     return {name for file in FILES for name in signal_handlers(ast.parse(file.read_text()))}
 
 
+@functools.cache
 def found_in(path):
     """The traps of a file, by what an entry of ALLOWED would be."""
     name = path.relative_to(PACKAGE).as_posix()

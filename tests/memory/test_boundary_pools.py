@@ -33,7 +33,7 @@ def test_many_tasks_of_uneven_length(model):
 
 
 @pytest.mark.parametrize("model", BOTH)
-def test_no_result_is_anothers(model):
+def test_no_result_is_anothers(model, thorough):
     """Several threads of the parent give one pool work, and take results: without the GIL all of them at once."""
     wrong = []
 
@@ -63,7 +63,8 @@ def test_no_result_is_anothers(model):
             for thread in threads:
                 thread.join()
 
-    model.run(main)
+    for _ in range(2 if thorough else 1):
+        model.run(main)
     assert not wrong
 
 
@@ -80,13 +81,13 @@ def test_results_of_any_size(model, size):
 
 
 @pytest.mark.parametrize("model", BOTH)
-def test_large_results_leave_no_memory_behind(model):
-    """What was read goes back to the system: 100 results of 4 MB are never there together."""
+def test_large_results_leave_no_memory_behind(model, thorough):
+    """What was read goes back to the system: a hundred results of 4 MB are never there together."""
 
     def main():
         pool = model.Pool(2)
         with pool:
-            for _ in pool.map(tasks.as_bytes, [4_000_000] * 100):
+            for _ in pool.map(tasks.as_bytes, [4_000_000] * (200 if thorough else 100)):
                 blocks = os.fstat(pool.home.arena.fd).st_blocks * 512
                 assert blocks < 150_000_000
 
@@ -484,11 +485,11 @@ def test_a_pool_at_work_is_no_deadlock(model):
 
 
 @pytest.mark.parametrize("model", BOTH)
-def test_a_pool_that_is_gone_has_no_hand_in_what_comes_after(model):
+def test_a_pool_that_is_gone_has_no_hand_in_what_comes_after(model, thorough):
     """Its record is another group's by then: leaving its `with` with an error must not cancel that one."""
 
     def main():
-        before, pools = len(os.listdir("/proc/self/fd")), 8
+        before, pools = len(os.listdir("/proc/self/fd")), 20 if thorough else 8
         for _ in range(pools):
             with pytest.raises(ZeroDivisionError), model.Pool(1) as pool:
                 assert pool.submit(tasks.same, 1).result() == 1

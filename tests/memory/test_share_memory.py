@@ -196,13 +196,13 @@ def pss():
     return memory.own_pss() + memory.of_descendants().pss
 
 
-WORKERS, LARGE = 8, 1 << 27
+WORKERS, LARGE, LARGER = 8, 1 << 27, 1 << 29
 
 
-def main_large(model):
+def main_large(model, size):
     ready, gate = model.Channel(WORKERS), model.Channel(0)
-    source = bytearray(LARGE)
-    source[:: 1 << 20] = b"\1" * (LARGE >> 20)
+    source = bytearray(size)
+    source[:: 1 << 20] = b"\1" * (size >> 20)
     with model.share(source) as shared, model.TaskGroup() as group:
         for _ in range(WORKERS):
             group.spawn(touch, shared, ready, gate)
@@ -210,15 +210,15 @@ def main_large(model):
         before = pss()
         for _ in range(WORKERS):
             gate.send("read")
-        assert [ready.receive() for _ in range(WORKERS)] == [LARGE >> 20] * WORKERS
+        assert [ready.receive() for _ in range(WORKERS)] == [size >> 20] * WORKERS
         after = pss()
         for _ in range(WORKERS):
             gate.send("end")
-    assert before > LARGE
+    assert before > size
     return after - before
 
 
 @pages_go_back
-def test_eight_workers_read_the_same_memory():
-    added = run_in(processes, main_large)
+def test_eight_workers_read_the_same_memory(thorough):
+    added = run_in(processes, main_large, LARGER if thorough else LARGE)
     assert added < LARGE / 2

@@ -48,7 +48,10 @@ def test_an_int_beyond_all_floats_is_refused(model):
 
 
 @pytest.mark.thorough(when=is_variant)
-@pytest.mark.parametrize("program", ["refuse", "strike", "never_strike"])
+@pytest.mark.parametrize(
+    "program",
+    ["refuse", "strike", "never_strike", pytest.param("never_strike_with_any_capacity", marks=pytest.mark.thorough)],
+)
 def test_timeouts(model, program):
     texts = timeout_values if model.facts.is_async else timeout_values_plain
     model.verbs.run(getattr(texts, program), model.verbs)

@@ -6,6 +6,7 @@ Text for async models, of `test_values.py`; the sync ones get it without `await`
 import math
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 
 from concmodels.conformance.guarantees.timeouts import NO_NUMBERS, SHORT, TOO_LONG, takes
 
@@ -58,13 +59,24 @@ async def strike(model):
 async def never_strike(model):
     """A timeout may be longer than any clock goes: then it never strikes."""
     for timeout, capacity in zip(NEVER, (0, 1, math.inf, 0), strict=True):
-        channel = model.Channel(capacity)
-        async with model.TaskGroup() as group:
-            group.spawn(send_late, model, channel, timeout)
-            assert await channel.receive(timeout) == "first"
-            assert (await model.select(channel, timeout=timeout)).item == "second"
-            task = group.spawn(model.sleep, 0.01)
-            assert await task.result(timeout) is None
+        await wait_long_enough(model, timeout, capacity)
+
+
+async def never_strike_with_any_capacity(model):
+    """As `never_strike`, each with each capacity."""
+    for timeout, capacity in product(NEVER, (0, 1, math.inf)):
+        await wait_long_enough(model, timeout, capacity)
+
+
+async def wait_long_enough(model, timeout, capacity):
+    """Wait with this timeout, on each verb, for what comes after a while."""
+    channel = model.Channel(capacity)
+    async with model.TaskGroup() as group:
+        group.spawn(send_late, model, channel, timeout)
+        assert await channel.receive(timeout) == "first"
+        assert (await model.select(channel, timeout=timeout)).item == "second"
+        task = group.spawn(model.sleep, 0.01)
+        assert await task.result(timeout) is None
 
 
 async def send_late(model, channel, timeout):

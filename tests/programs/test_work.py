@@ -90,13 +90,14 @@ def test_requests_wait_at_the_same_time(model, thorough):
 
 
 @pytest.mark.thorough(when=is_variant)
-def test_each_worker_has_a_client_of_its_own(model):
-    work = load("io")(model.name, 12, 4, delay=20)
+def test_each_worker_has_a_client_of_its_own(model, thorough):
+    workers = 8 if thorough else 4
+    work = load("io")(model.name, 3 * workers, workers, delay=20)
     if not hasattr(work.function, "__self__"):
         pytest.skip("its clients live in its workers, which may be elsewhere")
     work.loop = lambda: [len(work.clients.all)]  # asked when the pool has ended
     _, _, made, _ = done(model, work)
-    assert made == [4]
+    assert made == [workers]
     assert not work.clients.all  # and closed
 
 

@@ -264,6 +264,8 @@ class Grader:
 
     def hold(self, guarantee: Guarantee) -> Outcome:
         """Test the model for one guarantee."""
+        if why := self.why_not.get(str(guarantee)):
+            return outcome_of(guarantee, verdict=NOT_GUARANTEED, reason=why)
         if self._child is None:
             self._child = self._new_child()
         outcome = self._child.ask(guarantee)
