@@ -45,7 +45,7 @@ MORE = 250
 """Programs of each family with `--thorough`; as a rule there are PER_TEST."""
 ENOUGH = 400
 """So many programs are tried to show that a kind of key is needed."""
-KNOWN = {"group": 213, "event": 63}
+KNOWN = {"group": 213, "event": 63, "task": 12, "channel": 17, "map": 109}
 """Programs that show it, and are tried first: for these kinds they are rare."""
 FEW = 200
 """The most runs of one of these."""
