@@ -37,7 +37,7 @@ FAMILIES = {
 MOST_REDUCED = 200
 """A program for which the complete search needs more runs is too large, and left out."""
 MOST_FULL, FEWER = 3_000, 500
-"""If the search that leaves out nothing needs more runs, some schedules are drawn instead. Without `--thorough`: than FEWER."""
+"""If the search that leaves out nothing needs more runs, without `--thorough` FEWER, schedules are drawn instead."""
 DRAWN = 1 / 3
 """So many of these."""
 PER_TEST = 2
