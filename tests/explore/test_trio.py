@@ -306,7 +306,7 @@ def test_a_ctrl_c_comes_at_any_time_if_it_may(judged, tmp_path):
     assert report.verdict == "held in all" and report.in_all > 3, str(report)
 
 
-def test_sets_of_tasks_are_gone_through_in_one_order(tmp_path):
+def test_sets_of_tasks_are_gone_through_in_one_order(tmp_path, thorough):
     """A cancelled nursery goes through a set of its tasks: in other processes, the same schedule does the same."""
     path = tmp_path / "program.py"
     path.write_text(
@@ -333,7 +333,7 @@ def test_sets_of_tasks_are_gone_through_in_one_order(tmp_path):
         subprocess.run(
             command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True, timeout=60, check=False
         ).stdout.partition('"failure"')[2]
-        for seed in "123"
+        for seed in ("123" if thorough else "12")
     }
     assert len(told) == 1 and "ValueError" in told.pop()
 
