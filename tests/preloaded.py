@@ -6,6 +6,7 @@ Signals, pipes, and what is left behind are tested in a program that was started
 
 import atexit
 import functools
+import gc
 import importlib
 import json
 import os
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+PYTEST = ("pytest", "pdb", "unittest", "importlib.metadata._adapters", "email.parser")
+"""What each run of pytest imports."""
 SPHINX = (
     *("sphinx.cmd.build", "sphinx.builders.html", "sphinx.domains.python", "sphinx.ext.autodoc", "sphinx.search.en"),
     *("docutils.parsers.rst.directives.tables", "furo", "matplotlib.figure", "myst_parser.sphinx_ext.main"),
@@ -26,7 +29,7 @@ LIMIT_S = 200
 """Seconds that a module may run; then it is killed."""
 
 
-def run(module, *arguments, cwd, env, imports=("pytest",)):
+def run(module, *arguments, cwd, env, imports=PYTEST):
     """Run the module as if by `python -m` in that folder and environment; return its exit status and all it wrote."""
     server = _server(tuple(imports))
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
@@ -52,6 +55,7 @@ def _serve(*imports):
     _, *path = sys.path
     for name in imports:
         importlib.import_module(name)
+    gc.freeze()  # none of that is garbage of what is run
     for line in sys.stdin:
         child = os.fork()
         if child == 0:

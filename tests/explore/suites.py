@@ -12,7 +12,8 @@ import preloaded
 import concmodels
 
 IMPORTS = (
-    *("pytest", "concmodels.explore.exploring", "concmodels.explore.failures.diagnosis"),
+    *preloaded.PYTEST,
+    *("concmodels.explore.exploring", "concmodels.explore.failures.diagnosis"),
     *("concmodels.explore.threads.installed", "concmodels.models.simulated.sim"),
 )
 """What pytest is run with in forks; a suite may ask for a fresh process instead."""
