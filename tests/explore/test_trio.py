@@ -74,7 +74,7 @@ def test_a_deadline_that_lies_far_ahead_may_not(judged):
     assert judged(LIMIT.replace("{limit}", "5")).failure is None
 
 
-def test_a_task_that_polls_sees_a_deadline_come(judged):
+def test_a_task_that_polls_sees_a_deadline_come(judged, thorough):
     report = judged(
         """
         import trio
@@ -88,7 +88,7 @@ def test_a_task_that_polls_sees_a_deadline_come(judged):
                 while True:
                     await trio.lowlevel.checkpoint()
     """,
-        schedules=20,
+        schedules=20 if thorough else 6,
     )
     assert report.failure is None and not report.limited
 
@@ -206,11 +206,12 @@ JOBS = """
 
 
 @pytest.mark.parametrize(("library", "function"), BUT_ANYIO_ON_TRIO)
-def test_jobs_of_threads_are_explored(judged, library, function):
+def test_jobs_of_threads_are_explored(judged, library, function, thorough):
     text = JOBS.replace("{library}", library).replace("{group}", GROUPS[library, function])
     report = judged(text.replace("{with_lock}", ""), function)
     assert report.verdict == "broken" and "data race: self.number" in str(report)
-    report = judged(text.replace("{with_lock}", "with self.lock: "), function, schedules=60)
+    schedules = 60 if thorough else 30
+    report = judged(text.replace("{with_lock}", "with self.lock: "), function, schedules=schedules)
     assert report.failure is None and not report.unseen, str(report)
 
 
@@ -235,11 +236,11 @@ PORTAL = """
 
 
 @pytest.mark.parametrize("function", ["", ":on_trio"])
-def test_a_portal_runs_its_loop_in_a_thread(judged, function):
+def test_a_portal_runs_its_loop_in_a_thread(judged, function, thorough):
     report = judged(PORTAL.replace("{before}", "count = len(numbers); "), function)
     assert report.verdict == "broken" and "AssertionError" in str(report), str(report)
     text = PORTAL.replace("{before}", "").replace("numbers.append", "count = len(numbers); numbers.append")
-    assert judged(text, function, schedules=60).failure is None
+    assert judged(text, function, schedules=60 if thorough else 30).failure is None
 
 
 ABANDONED = """
@@ -264,8 +265,8 @@ ABANDONED = """
 
 
 @pytest.mark.parametrize(("library", "function"), GROUPS)
-def test_a_job_that_nobody_waits_for_any_more(judged, library, function):
-    report = judged(ABANDONED.replace("{library}", library), function, schedules=150)
+def test_a_job_that_nobody_waits_for_any_more(judged, library, function, thorough):
+    report = judged(ABANDONED.replace("{library}", library), function, schedules=150 if thorough else 60)
     assert report.failure is None and set(report.outcomes) <= {0, None}, str(report)
 
 
