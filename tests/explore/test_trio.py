@@ -75,22 +75,32 @@ def test_a_deadline_that_lies_far_ahead_may_not(judged):
 
 
 def test_a_task_that_polls_sees_a_deadline_come(judged, thorough):
+    """Also where sleeps end too soon."""
     report = judged(
         """
         import trio
 
         async def main():
+            log = []
             async def wait():
                 await trio.sleep(1)
-                nursery.cancel_scope.cancel()
+                log.append("done")
+                polling.cancel()
+            async def rely():
+                await trio.sleep(2)
+                assert log
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(wait)
-                while True:
-                    await trio.lowlevel.checkpoint()
+                nursery.start_soon(rely)
+                with trio.CancelScope() as polling:
+                    while True:
+                        await trio.lowlevel.checkpoint()
     """,
         schedules=20 if thorough else 6,
     )
     assert report.failure is None and not report.limited
+    (sentence,) = report.unseen
+    assert sentence.startswith("right only if 2 s is long enough at ") and sentence.endswith("program.py:11")
 
 
 def test_two_tasks_that_are_not_in_one_batch_keep_their_order(judged):
