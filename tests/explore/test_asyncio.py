@@ -109,7 +109,8 @@ def test_callbacks_are_late_once_and_not_again_and_again(judged):
 
 
 @pytest.mark.parametrize("order", ["kept", "any"])
-def test_a_task_that_polls_sees_a_timer_expire(judged, order, thorough):
+def test_a_task_that_polls_sees_a_timer_expire(judged, order, monkeypatch):
+    monkeypatch.setattr("concmodels.explore.eventloops.loop.PATIENCE", 200)
     report = judged(
         """
         async def main():
@@ -117,7 +118,7 @@ def test_a_task_that_polls_sees_a_timer_expire(judged, order, thorough):
             while not done.done():
                 await asyncio.sleep(0)
     """,
-        schedules=20 if thorough else 6,
+        schedules=20,
         order=order,
     )
     assert report.failure is None and not report.limited
