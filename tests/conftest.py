@@ -140,6 +140,12 @@ def _is_left_out(config, marks, params):
     return any(it.name in unwanted for it in marks) or not _thorough(config) and _is_only_thorough(marks, params)
 
 
+def _is_only_thorough(marks, params):
+    """Whether this is tested only with `--thorough`: `@pytest.mark.thorough`; with `when=`, if that says so."""
+    marks = [it for it in marks if it.name == "thorough"]
+    return any("when" not in mark.kwargs or mark.kwargs["when"](params) for mark in marks)
+
+
 def _is_by_chapters(config):
     """Whether a chapter of guarantees is one test: not, where some of the guarantees may be meant."""
     some = _thorough(config) or config.option.keyword or any("::" in argument for argument in config.args)
@@ -148,20 +154,19 @@ def _is_by_chapters(config):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Leave out what only `--thorough` asks for.
+    """Leave out what was made nevertheless: of a test of which all is left out, or where the command line names one.
 
     Those that may take minutes come first, so that in the end no worker is left alone with one. Dask comes last: the
     threads that it starts once and keeps would be strangers to the tests of deadlocks.
     """
     items.sort(key=lambda item: (item.path.name == "test_dask.py", not _may_take_minutes(item)))
     _skip_what_cannot_run_here(items)
-    if not _thorough(config):
-        sides = [], []
-        for item in items:
-            params = item.callspec.params if hasattr(item, "callspec") else {}
-            sides[_is_only_thorough(item.iter_markers("thorough"), params)].append(item)
-        items[:], left_out = sides
-        config.hook.pytest_deselected(items=left_out)
+    sides = [], []
+    for item in items:
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        sides[_is_left_out(config, [*item.iter_markers()], params)].append(item)
+    items[:], left_out = sides
+    config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_collection_finish():
@@ -172,12 +177,6 @@ def pytest_collection_finish():
     """
     ours = os.path.dirname(__file__)
     sys.path.sort(key=lambda folder: folder.startswith(ours))
-
-
-def _is_only_thorough(marks, params):
-    """Whether this is tested only with `--thorough`: `@pytest.mark.thorough`; with `when=`, if that says so."""
-    marks = [it for it in marks if it.name == "thorough"]
-    return any("when" not in mark.kwargs or mark.kwargs["when"](params) for mark in marks)
 
 
 def _skip_what_cannot_run_here(items):

@@ -3,7 +3,8 @@
 Their imports take the processor as long as the rest of such a run, most of it Hypothesis's.
 """
 
-NAMES = ("anyio", "hypothesispytest", "platformdirs", "xdist")
+NAMES = ("anyio", "hypothesispytest", "platformdirs")
+XDIST = ("xdist", "xdist.looponfail")
 
 
 def without(*names):
@@ -11,5 +12,5 @@ def without(*names):
     return tuple(part for name in names for part in ("-p", f"no:{name}"))
 
 
-WITHOUT = without(*NAMES)
-BUT_XDIST = without(*NAMES[:-1])
+WITHOUT = without(*NAMES, *XDIST)
+BUT_XDIST = without(*NAMES)

@@ -27,6 +27,8 @@ import tempfile
 import threading
 from types import SimpleNamespace
 
+PYTEST = ("pytest", "pdb", "unittest", "importlib.metadata._adapters", "email.parser")
+"""What each run of pytest imports."""
 SPHINX = (
     *("sphinx.cmd.build", "sphinx.builders.html", "sphinx.domains.python", "sphinx.ext.autodoc", "sphinx.search.en"),
     *("docutils.parsers.rst.directives.tables", "furo", "matplotlib.figure", "myst_parser.sphinx_ext.main"),
@@ -42,7 +44,7 @@ _LONGEST = 2**18  # bytes of what a server is asked
 _ONE_AT_A_TIME = threading.Lock()
 
 
-def run(module, *arguments, cwd, env, imports=("pytest",)):
+def run(module, *arguments, cwd, env, imports=PYTEST):
     """Run the module as if by `python -m` in that folder and environment; return its exit status and all it wrote."""
     command = [sys.executable, "-m", module, *map(str, arguments)]
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:

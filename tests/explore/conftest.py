@@ -17,6 +17,13 @@ def enough_seconds(monkeypatch):
         monkeypatch.setitem(function.__kwdefaults__, "seconds", 50.0)
 
 
+@pytest.fixture(autouse=True)
+def few_drawn_first(monkeypatch, thorough):
+    """Have `auto` draw fewer schedules before it tries them all, so that the complete search finds more by itself."""
+    if not thorough:
+        monkeypatch.setattr("concmodels.explore.search.FIRST_SAMPLE", 20)
+
+
 def pytest_terminal_summary(terminalreporter):
     counts = {}
     for reports in terminalreporter.stats.values():

@@ -12,7 +12,8 @@ import preloaded
 import concmodels
 
 IMPORTS = (
-    *("pytest", "concmodels.explore.exploring", "concmodels.explore.failures.diagnosis"),
+    *preloaded.PYTEST,
+    *("concmodels.explore.exploring", "concmodels.explore.failures.diagnosis"),
     *("concmodels.explore.threads.installed", "concmodels.models.simulated.sim"),
 )
 """What pytest is run with in forks; a suite may ask for a fresh process instead."""
@@ -42,9 +43,9 @@ class Suite:
         """Return pytest's output."""
         (self.folder / "test_course.py").write_text(text)
         how = {"cwd": self.folder, "env": os.environ | {"PYTHONPATH": self._path, "COLUMNS": "200"}}
-        if "-n" not in arguments and not self._fresh:
-            return preloaded.run("pytest", *others_plugins.WITHOUT, *arguments, imports=IMPORTS, **how)[1]
         without = others_plugins.BUT_XDIST if "-n" in arguments else others_plugins.WITHOUT
+        if not self._fresh:
+            return preloaded.run("pytest", *without, *arguments, imports=IMPORTS, **how)[1]
         command = [sys.executable, "-m", "pytest", *without, *arguments]
         done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, **how)
         return done.stdout + done.stderr

@@ -109,7 +109,8 @@ def test_callbacks_are_late_once_and_not_again_and_again(judged):
 
 
 @pytest.mark.parametrize("order", ["kept", "any"])
-def test_a_task_that_polls_sees_a_timer_expire(judged, order):
+def test_a_task_that_polls_sees_a_timer_expire(judged, order, monkeypatch):
+    monkeypatch.setattr("concmodels.explore.eventloops.loop.PATIENCE", 200)
     report = judged(
         """
         async def main():
@@ -261,7 +262,7 @@ def test_callbacks_of_the_loop_are_steps_in_each_phase_of_a_search(judged):
     assert report.verdict == "broken" and report.failure.number == 1
 
 
-def test_threads_may_give_work_to_the_loop(judged):
+def test_threads_may_give_work_to_the_loop(judged, thorough):
     report = judged(
         """
         import threading
@@ -283,7 +284,7 @@ def test_threads_may_give_work_to_the_loop(judged):
                 results.append(await asyncio.wrap_future(pool.submit(abs, -2)))
             assert results == [8, 3, 2]
     """,
-        schedules=300,
+        schedules=300 if thorough else 80,
     )
     assert report.failure is None, str(report)
 
@@ -393,7 +394,7 @@ INTERRUPTED = """
 
 
 @pytest.mark.parametrize("order", ["kept", "any"])
-def test_a_ctrl_c_comes_at_any_time_if_it_may(judged, tmp_path, order):
+def test_a_ctrl_c_comes_at_any_time_if_it_may(judged, tmp_path, order, thorough):
     broken = INTERRUPTED.format(work="await long(database)", handler="int")
     assert judged(broken, order=order).verdict == "held in all"
     report = judged(broken, order=order, interrupt=True)
@@ -401,7 +402,8 @@ def test_a_ctrl_c_comes_at_any_time_if_it_may(judged, tmp_path, order):
     again = replay(str(tmp_path / "program.py"), schedule=report.failure.replay_id)
     assert again.verdict == "broken" and "i-" in report.failure.replay_id
     closed = INTERRUPTED.format(work="await closed(database)", handler="int")
-    report = judged(closed, order=order, interrupt=True, schedules=5000 if order == "kept" else 300)
+    schedules = 5000 if order == "kept" else 300 if thorough else 100
+    report = judged(closed, order=order, interrupt=True, schedules=schedules)
     assert report.failure is None and (order == "any" or report.in_all > 3), str(report)
 
 

@@ -136,8 +136,8 @@ def test_a_program_is_a_module_as_others(program, name):
 
 
 @pytest.mark.parametrize("name", HOW)
-def test_futures_in_a_set_come_in_the_same_order(program, name):
-    for _ in range(4):
+def test_futures_in_a_set_come_in_the_same_order(program, name, thorough):
+    for _ in range(4 if thorough else 2):
         report = explore(program(FUTURES.format(how=HOW[name])), schedules=150)
         assert report.failure is None, report
 

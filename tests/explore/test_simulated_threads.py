@@ -309,8 +309,9 @@ HOLD = {
 
 
 @pytest.mark.parametrize("program", HOLD.values(), ids=HOLD)
-def test_it_does_what_real_threads_do(explored, program):
-    report = explored(program, seconds=5.0)
+def test_it_does_what_real_threads_do(explored, program, thorough):
+    limit = {"seconds": 5.0} if thorough else {"schedules": 400}
+    report = explored(program, **limit)
     assert report.failure is None, str(report)
     assert dict(report.outcomes).keys() == {True}
 
@@ -321,7 +322,7 @@ def test_every_schedule_of_a_small_program_is_tried(explored, name):
     assert report.verdict == "held in all" or report.unseen, str(report)
 
 
-def test_the_wrong_waiter_is_woken(explored):
+def test_the_wrong_waiter_is_woken(explored, thorough):
     """`notify` wakes one of several that wait for different things: CPython's own Condition shows it."""
     buffer = """
         class Buffer:
@@ -346,7 +347,8 @@ def test_the_wrong_waiter_is_woken(explored):
     report = explored(buffer, seconds=40.0)
     assert report.failure is not None and report.failure.kind == "Deadlock"
     assert any("waits in Condition.wait" in wait for wait in report.failure.error.waits)
-    assert explored(buffer.replace("notify()", "notify_all()"), schedules=200).failure is None
+    schedules = 200 if thorough else 60
+    assert explored(buffer.replace("notify()", "notify_all()"), schedules=schedules).failure is None
 
 
 def test_a_deadlock_names_the_lock_and_its_owner(explored):

@@ -109,7 +109,8 @@ def test_the_command_shows_one_bug_in_one_version():
 
 def test_a_version_that_does_not_exist_is_one_sentence(tmp_path):
     command = [sys.executable, str(WILD), "pyee_once", "no-such-package-of-ours==1", "--folder", str(tmp_path)]
-    offline = os.environ | {"UV_OFFLINE": "1", "PIP_NO_INDEX": "1"}
+    fetched = f"{ROOT / '.python' / 'uv' / 'bin'}{os.pathsep}{os.environ['PATH']}"  # to find it, pip is asked a lot
+    offline = os.environ | {"UV_OFFLINE": "1", "PIP_NO_INDEX": "1", "PATH": fetched}
     done = subprocess.run(command, env=offline, capture_output=True, text=True, timeout=50, check=False)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.startswith("wild: no-such-package-of-ours==1 can't be installed: ")

@@ -116,6 +116,9 @@ class _Loop(trio.abc.Instrument):
                     pass
             return
         self._note_passed(self._haste)
+        if self._late > PATIENCE and (following := self._following()) < math.inf:
+            self._jump(following)
+            return
         sleeps = list(self._sleeps(self._haste))
         if not sleeps:
             return

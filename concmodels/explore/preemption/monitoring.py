@@ -26,7 +26,7 @@ from concmodels.explore.preemption.expressions import AtOnce, Elsewhere, Torn, U
 from concmodels.explore.preemption.of_given import CALL, SitesOfGiven
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
-from concmodels.explore.preemption.sites import Sites
+from concmodels.explore.preemption.sites import sites_of
 from concmodels.explore.preemption.table import SIMULATED, is_followed
 from concmodels.explore.preemption.things import show, take_as_own
 from concmodels.explore.preemption.waits import Waits
@@ -64,7 +64,7 @@ class CodeMonitor:
     """As `Program.futures_tell`."""
 
     def __init__(self, codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> None:
-        self._sites = Sites(codes, trees)
+        self._sites = sites_of(codes, trees)
         self._sites_of = {**self._sites.of, id(CALL): SitesOfGiven()}
         self._detector: Detector | None = None
         self._points: frozenset[Any] | None = frozenset()  # None: all sites

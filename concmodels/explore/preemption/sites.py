@@ -58,14 +58,30 @@ _NAMESPACES = ("globals", "locals", "vars")
 _ANY_ITEM: Any = {("item", "")}
 
 
+_kept: dict[frozenset[int], Sites] = {}
+_MOST_KEPT = 8
+
+
+def sites_of(codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> Sites:
+    """Return the sites of these functions: the same ones as before, if they were found for one of the last programs."""
+    roots = tuple(codes)
+    key = frozenset(map(id, roots))  # of what the sites keep alive
+    if key not in _kept:
+        if len(_kept) == _MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[key] = Sites(roots, trees)
+    return _kept[key]
+
+
 class Sites:
     """The sites of some functions, and of those inside of them; `trees` are the syntax trees of their files.
 
     Functions are looked up by the `id` of their code, because the hash of a code object reads all of its instructions.
     """
 
-    def __init__(self, codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> None:
-        self.codes = [code for root in codes for code in _functions(root)]
+    def __init__(self, roots: tuple[CodeType, ...], trees: dict[str, ast.Module]) -> None:
+        self._roots = roots
+        self.codes = [code for root in roots for code in _functions(root)]
         self.defined = frozenset(code.co_name for code in self.codes)
         """The names of the functions."""
         instructions = [it for code in self.codes for it in dis.get_instructions(code)]

@@ -42,6 +42,9 @@ class Over(Exception):
 class Runs:
     """Makes runs. `count` is how many there were, which another thread may read; `races` were found in any of them."""
 
+    _are_some_frozen = False
+    """Whether objects are spared by the garbage collector. To count them takes as long as a run, or several."""
+
     def __init__(self, scenario: Scenario, options: Options) -> None:
         self.scenario = scenario
         self.options = options
@@ -60,6 +63,7 @@ class Runs:
         self._watchdog = Watchdog(options.seconds)
         self._process = process_put_back()
         self._until = 0.0
+        self._has_frozen = False
 
     def __enter__(self) -> Self:
         self._begin = time.monotonic()
@@ -67,9 +71,11 @@ class Runs:
         self._put_back = self._process.__enter__()
         self._units = Units()
         # What is there already is no garbage of the runs, and a full collection need not look at it again and again.
-        self._has_frozen = gc.get_freeze_count() == 0
-        if self._has_frozen:
-            gc.freeze()
+        if not Runs._are_some_frozen:
+            Runs._are_some_frozen = True
+            self._has_frozen = gc.get_freeze_count() == 0
+            if self._has_frozen:
+                gc.freeze()
         self._watchdog.__enter__()
         return self
 
@@ -77,6 +83,7 @@ class Runs:
         self._watchdog.__exit__()
         if self._has_frozen:
             gc.unfreeze()
+            Runs._are_some_frozen = False
         self._units.end()
         self._process.__exit__(None, None, None)
 

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, lru_cache
 from itertools import takewhile
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -45,8 +45,7 @@ class Source:
         self.package = self.name if self.is_package else self.name.rpartition(".")[0] if name else _package(self.path)
         try:
             with open(path, "rb") as file:
-                self.tree = ast.parse(file.read(), self.path)
-            self.code: CodeType = compile(self.tree, self.path, "exec", dont_inherit=True)
+                self.tree, self.code = _compiled(file.read(), self.path)
         except OSError as error:
             raise CannotExplore(f"{path} can't be read: {error.strerror}") from None
         except (SyntaxError, ValueError) as error:
@@ -70,6 +69,13 @@ class Source:
             or (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in attributes)
             for node in ast.walk(self.tree)
         )
+
+
+@lru_cache(64)
+def _compiled(text: bytes, path: str) -> tuple[ast.Module, CodeType]:
+    """Return the syntax tree and the code of a file: the same ones, as long as the text is the same."""
+    tree = ast.parse(text, path)
+    return tree, compile(tree, path, "exec", dont_inherit=True)
 
 
 def _package(path: str) -> str:
