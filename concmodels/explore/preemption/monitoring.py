@@ -15,6 +15,7 @@ to its next lock.
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from inspect import CO_NEWLOCALS
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from concmodels.explore.preemption.sites import Sites
 from concmodels.explore.preemption.table import SIMULATED, is_followed
 from concmodels.explore.preemption.things import show, take_as_own
 from concmodels.explore.preemption.waits import Waits
-from concmodels.explore.threads.installed import is_generated_by_others, is_of_python, is_without_source
+from concmodels.explore.threads.installed import is_generated_by_others, is_of_python, is_own, is_without_source
 from concmodels.explore.threads.library import THREAD_START, codes_that_release
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import short
@@ -90,6 +91,8 @@ class CodeMonitor:
         """What can't be followed of a search that looks for no races, a sentence each."""
         self._calls: dict[int, int] = {}
         """How often each function that makes cells was called in the run, by the `id` of its code."""
+        self._callees: dict[int, CodeType | None] = {}
+        """Which function each frame has called last, by the `id` of the frame, in a search with the GIL."""
 
     @property
     def unexplored(self) -> list[str]:
@@ -111,6 +114,7 @@ class CodeMonitor:
         self._results.clear()
         self.iterated.clear()
         self._calls.clear()
+        self._callees.clear()
         self._in_library.clear()
 
     @contextmanager
@@ -417,6 +421,8 @@ class CodeMonitor:
         world = current()
         if world is None or world.dying:
             return
+        if id(code) in self._sites_of:
+            self._callees[id(sys._getframe(1))] = _code_of(called)
         if isinstance(called, MethodType):
             called = called.__func__
         in_library = code in self._entered
@@ -443,10 +449,29 @@ class CodeMonitor:
         keys: dict[Any, None] = {}
         while frame is not None and (caller := frame.f_back) is not None:
             site = self._sites.of.get(id(caller.f_code), {}).get(caller.f_lasti)
-            if site is not None and _is_called_back(frame.f_code, site):
+            if site is not None and self._goes_on(site, frame.f_code, id(caller)):
                 keys |= dict.fromkeys(site.keys)
+            elif caller.f_code is CALL and _code_of(caller.f_locals["function"]) is not frame.f_code:
+                keys |= dict.fromkeys(_OF_CALLS)
             frame = caller
         return tuple(keys)
+
+    def _goes_on(self, site: Site, called: CodeType, caller: int) -> bool:
+        """Whether an instruction may access more when this function returns, as C code does that has called it."""
+        if site.is_call:
+            is_seen = id(called) in self._sites.of or is_own(called.co_filename)
+            return not is_seen or self._callees.get(caller) is not called
+        return site.kind in _GO_ON and called.co_name not in _LAST
+
+
+def _code_of(called: Any) -> CodeType | None:
+    """Return the function of which a call is done when it returns; None if there is C code that may go on then."""
+    while isinstance(called, (MethodType, partial)):
+        called = called.__func__ if isinstance(called, MethodType) else called.func
+    if not isinstance(called, FunctionType):
+        makes = isinstance(called, type) and type(called).__call__ is type.__call__
+        called = type.__getattribute__(called, "__init__") if makes else type(called).__call__
+    return called.__code__ if isinstance(called, FunctionType) else None
 
 
 def _is_called_back(code: CodeType, site: Site) -> bool:
@@ -454,6 +479,14 @@ def _is_called_back(code: CodeType, site: Site) -> bool:
     return site.kind in ("call", "container", "iteration") and code.co_name not in (site.variable, site.name)
 
 
+_GO_ON = frozenset({"container", "element", "item", "iteration", "matched", "operands", "truth", "within"})
+"""The kinds of sites that may go on with what they access after C code has called code of the program."""
+_LAST = frozenset(
+    {"__bool__", "__contains__", "__delitem__", "__getitem__", "__iter__", "__len__", "__next__", "__setitem__"}
+)
+"""Methods after which nothing is accessed any more by the instruction that they are called for."""
+_OF_CALLS: Any = ((("item", ""), True),)
+"""What a call of C code may touch."""
 _IN_LIBRARY = _events.JUMP | _events.CALL | _events.PY_RESUME
 """Where the GIL is offered in a function of Python's library, besides its begin."""
 _HOW_RESUMED, _AFTER_YIELD = 0x3, 1
