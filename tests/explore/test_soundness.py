@@ -299,6 +299,53 @@ INSIDE = {
     "a generator": ("items = []\n    def pair():\n        yield 1\n        yield 2",
         "items.extend(pair())", "bad.extend([1] * (len(items) == 1))"),
 }  # fmt: skip
+CALLED_BACK = {
+    "a generator": ("items = []", "items.extend(two())", "len(items) == 1"),
+    "a generator that is named as what calls it": ("items = []", "items.extend(extend())", "len(items) == 1"),
+    "a generator in a list of the library": (
+        "import collections; user = collections.UserList(); items = user.data", "user.extend(two())",
+        "len(items) == 1"),
+    "a generator in a thread's function": ("items = []", "", "len(items) == 1"),
+    "a comparison": (
+        "items = [Other(), Other(), 1]", "bad.extend([1] * (1 not in items))", "items.pop(0) == items.pop(0)"),
+}  # fmt: skip
+"""C code calls code of the program, and goes on with a container when that returns."""
+WITH_CALLS_BACK = """
+    class Other:
+        def __eq__(self, other):
+            return False
+
+    class Worker(threading.Thread):
+        def __init__(self, function):
+            super().__init__()
+            self.function = function
+
+        def run(self):
+            self.function()
+
+    def extend():
+        yield 1
+        yield 2
+
+    def main():
+        SETUP
+        def two():
+            yield 1
+            yield 2
+        def one():
+            with lock:
+                CHANGE
+        def look():
+            with lock:
+                if LOOK:
+                    bad.append(1)
+        workers = [threading.Thread(target=FIRST), Worker(lambda: look())]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        assert not bad
+"""
 SECOND_NAMES = {
     "a weak proxy": ("import weakref; box = Box(); proxy = weakref.proxy(box)", "proxy.n", "box.n = 1"),
     "a bound method": ("Box.get.n = 0; box = Box()", "box.get.n", "Box.get.n = 1"),
@@ -437,6 +484,26 @@ def test_with_the_gil_threads_switch_in_the_library_too(program, name):
     """
     assert judged(program, text, fixed=False, switches="gil") == "broken"
     assert judged(program, text, fixed=True, switches="gil") == "held in all"
+
+
+@pytest.mark.parametrize("name", CALLED_BACK)
+def test_with_the_gil_threads_switch_where_c_code_calls_the_program(program, name):
+    text = WITH_CALLS_BACK
+    for part, of_it in zip(("SETUP", "CHANGE", "LOOK"), CALLED_BACK[name], strict=True):
+        text = text.replace(part, of_it or "pass")
+    is_given = not CALLED_BACK[name][1]
+    text = text.replace("FIRST", "functools.partial(items.extend, two())" if is_given else "one")
+    assert judged(program, text, fixed=False, switches="gil", search="all") == "broken"
+    assert judged(program, text, fixed=False, search="all") != "held in all"
+    if not is_given:  # a thread takes no lock by itself
+        assert judged(program, text, fixed=True, switches="gil", search="all") == "held in all"
+
+
+def test_with_the_gil_a_call_of_python_code_goes_on_with_nothing(program):
+    text = WITH_CALLS_BACK.replace("SETUP", "items = []").replace("CHANGE", "items.append(1); items.append(2)")
+    text = textwrap.dedent(TWO + text.replace("LOOK", "len(items) == 1").replace("FIRST", "one"))
+    report = explore(program(text.replace("LOCK,", "threading.Lock(),")), switches="gil", search="all")
+    assert report.in_all == 2, str(report)
 
 
 def test_with_the_gil_others_go_on_before_the_line_after_a_release(program):

@@ -64,7 +64,7 @@ from concmodels.explore.preemption.table import (
     is_followed,
     name_of,
 )
-from concmodels.explore.preemption.things import elements, how, is_shown, things
+from concmodels.explore.preemption.things import elements, how, is_shown, is_torn, things
 from concmodels.explore.threads.given import calls_what_it_is_given
 
 if TYPE_CHECKING:
@@ -303,10 +303,11 @@ def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Ac
     if kind in ("iterator", "opaque"):
         reads = _only_reads_itself(owner, site.variable)
         only_itself = kind == "iterator" and not isinstance(owner, IOBase)
-        return [
+        found = [
             of_container(it, WHOLE, not reads and (not only_itself or _is_own(it, owner)), True)
             for it, _ in things(owner, deep=False)
         ]
+        return [it._replace(calls_back=True) for it in found] if is_torn(type(owner)) else found
     if kind == "view":
         return read([owner], deep=False)
     if how(type(called)) == "opaque" or (called is not None and _of_stdlib(owner, called)):
