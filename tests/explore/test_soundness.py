@@ -365,6 +365,22 @@ SECOND_NAMES = {
     "a mapped file": ("import atexit, mmap, os, tempfile; file, path = tempfile.mkstemp(); os.unlink(path)\n"
         "    atexit.register(os.close, file); os.truncate(file, 1); mapped = mmap.mmap(file, 1)",
         "mapped[0]", "os.pwrite(file, b'1', 0)"),
+    "vars": ("box = Box(); box.n = 0", "box.n", "vars(box)['n'] = 1"),
+    "a dict of attributes that is kept": ("box = Box(); box.n = 0", "box.n", "names = box.__dict__; names['n'] = 1"),
+    "all of a dict of attributes": ("box = Box()", "len(vars(box))", "box.n = 1"),
+    "a dict of attributes that is emptied": ("box = Box(); box.n = 1", "box.n", "box.__dict__.clear()"),
+    "an attribute that only a text names": ("box = Box(); vars(box)['n' + 'm'] = 1", "vars(box).get('n' + 'm')",
+        "box.__dict__.pop('n' + 'm', None)"),
+    "a dict of a class": ("", "Box.__dict__['n']", "Box.n = 1"),
+    "globals": ("number = 0", "number", "globals()['number'] = 1"),
+    "the variables of a module": ("import types; made = types.ModuleType('made'); made.n = 0", "vars(made)['n']",
+        "made.n = 1"),
+    "a module that is formatted": ("import types; made = types.ModuleType('made'); made.n = 0", "'{0.n}'.format(made)",
+        "made.n = 1"),
+    "a class by an object": ("", "Box.n", "type(Box()).n = 1"),
+    "what a function returns": ("items = []\n    def get():\n        return items.append", "len(items)", "get()(1)"),
+    "a function with arguments": ("items = []", "len(items)", "functools.partial(items.append, 1)()"),
+    "a function with an object": ("box = Box(); box.n = 0", "box.n", "functools.partial(setattr, box)('n', 1)"),
     "the notes of an exception": ("error = ValueError()", "getattr(error, '__notes__', None)", "error.add_note('1')"),
 }  # fmt: skip
 """What changes by one name is seen by another."""

@@ -24,6 +24,7 @@ from concmodels.explore.preemption.table import BY_NAME
 from concmodels.explore.preemption.things import MOST, TEED, compares_by_code, how, is_torn, parts, things
 
 if TYPE_CHECKING:
+    from concmodels.explore.preemption.namespaces import Namespaces
     from concmodels.explore.preemption.operands import Returned
     from concmodels.explore.preemption.site import Site
 
@@ -56,6 +57,14 @@ class Program(Results, Protocol):
     """What each `for` goes through and how it accesses that, by the `id` of its frame and that of its expression."""
 
     @property
+    def variables(self) -> frozenset[str]:
+        """The names of all attributes and global variables that the program assigns."""
+
+    @property
+    def namespaces(self) -> Namespaces:
+        """The dicts of variables that the run has used."""
+
+    @property
     def futures_tell(self) -> bool:
         """Whether futures and tasks of asyncio tell themselves who touches them."""
 
@@ -67,6 +76,9 @@ class Program(Results, Protocol):
 
     def assigns(self, name: str) -> bool:
         """Return whether the program assigns attributes of this name anywhere."""
+
+    def names(self, name: str) -> bool:
+        """Return whether this name is in the text of the program, be it as a text."""
 
 
 def owner_of(site: Site, frame: FrameType, returned: Returned, program: Program) -> Any:

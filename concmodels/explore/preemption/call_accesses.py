@@ -173,6 +173,9 @@ def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> lis
     """Return what `getattr` and its kind access. Raises `Unknown` for the others, and if no instruction assigns it."""
     name = called.__name__ if type(called) is BuiltinFunctionType else ""
     finds = site.arguments[:2]
+    if name in ("globals", "vars") and site.begins:
+        _get_namespace(site, frame, name, program)
+        return []
     if not name.endswith("attr") or len(finds) < 2 or finds[0] is None or finds[1] is None:
         raise Elsewhere
     writes = name in ("setattr", "delattr")
@@ -190,9 +193,27 @@ def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> lis
     return [Accessed(place, attribute_name, None, writes, False) for place in places]
 
 
-def _called_function(site: Site, frame: FrameType, _returned: object, program: Program) -> tuple[Any, Any]:
+def _get_namespace(site: Site, frame: FrameType, name: str, program: Program) -> None:
+    """Take note of the dict that `globals` or `vars` returns. Raises `Elsewhere`."""
+    if name == "globals":
+        program.namespaces.add_variables(frame.f_globals)
+        return
+    (find,) = site.arguments or (None,)
+    try:
+        if find is None:
+            raise Elsewhere
+        program.namespaces.add_object(find(frame))
+    except Unknown:
+        raise Elsewhere from None
+
+
+def _called_function(site: Site, frame: FrameType, returned: Returned, program: Program) -> tuple[Any, Any]:
     """As `_called_method`, for a call of what is no attribute."""
     called = index_of(site, frame)
+    if called is None and returned is not None and returned[0] == site.calls_result_of:
+        called = returned[1]
+    if called is None:
+        raise Unknown
     if type(called) not in (BuiltinFunctionType, _LRU_CACHE) and program.watches(called):
         return NEW, None
     return _by_itself(called, site, frame)
@@ -436,7 +457,7 @@ def _has_variables(value: Any, program: Program) -> bool:
     if isinstance(value, CONTAINERS):
         return any(_has_variables(it, program) for it in elements(value) if not isinstance(it, CONTAINERS))
     kind = type(value)
-    if kind in _CAN_T_BE_CHANGED or isinstance(value, (type, FunctionType, ModuleType)) or is_of_library(kind):
+    if kind in _CAN_T_BE_CHANGED or isinstance(value, FunctionType) or is_of_library(kind) or is_of_library(value):
         return False
     names = [*getattr(value, "__dict__", ()), *(it for base in kind.__mro__ for it in vars(base).get("__slots__", ()))]
     return any(program.assigns(name) for name in names)

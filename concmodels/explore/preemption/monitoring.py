@@ -24,6 +24,7 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.call_accesses import may_call_back
 from concmodels.explore.preemption.expressions import AtOnce, Elsewhere, Torn, Unknown
+from concmodels.explore.preemption.namespaces import Namespaces
 from concmodels.explore.preemption.of_given import CALL, SitesOfGiven
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
@@ -91,6 +92,8 @@ class CodeMonitor:
         """What can't be followed of a search that looks for no races, a sentence each."""
         self._calls: dict[int, int] = {}
         """How often each function that makes cells was called in the run, by the `id` of its code."""
+        self.namespaces = Namespaces()
+        """As `Program.namespaces`."""
         self._callees: dict[int, CodeType | None] = {}
         """Which function each frame has called last, by the `id` of the frame, in a search with the GIL."""
 
@@ -115,6 +118,7 @@ class CodeMonitor:
         self.iterated.clear()
         self._calls.clear()
         self._callees.clear()
+        self.namespaces.clear()
         self._in_library.clear()
 
     @contextmanager
@@ -134,7 +138,7 @@ class CodeMonitor:
         self._missed.clear()
         if not points:
             self._waits.forget()
-        self._detector = detector = Detector(self._waits)
+        self._detector = detector = Detector(self._waits, has_namespaces=self._sites.has_namespaces)
         for name in self._sites.hidden:
             detector.unseen.append(f"the program uses {name}, which accesses what no instruction names")
         try:
@@ -221,7 +225,7 @@ class CodeMonitor:
         if not site.begins and getattr(world.strategy, "is_repeating", False):
             return  # it has touched the same before; what a loop goes through is needed further on
         try:
-            if site.kind in _OF_OTHERS or not site.is_access:
+            if site.kind in _OF_OTHERS or not site.is_access or self._sites.has_namespaces:
                 found = accessed(site, sys._getframe(2), returned, self)
                 if not found and not site.is_access:
                     return
@@ -299,6 +303,15 @@ class CodeMonitor:
     def assigns(self, name: str) -> bool:
         """As `Program.assigns`."""
         return name in self._sites.attributes
+
+    def names(self, name: str) -> bool:
+        """As `Program.names`."""
+        return name in self._sites.named
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """As `Program.variables`."""
+        return self._sites.variables
 
     def _is_the_only_cell(self, site: Site) -> bool:
         """Whether this is the same variable in all accesses so far: each call of its function makes another."""
@@ -505,13 +518,11 @@ _LIBRARY = _Library()
 
 def _touch_others(site: Site, found: Iterable[Accessed], world: Any) -> None:
     """Note what a step touches besides the keys of its site: what `setattr` names, and objects that have attributes."""
-    if site.kind not in _OF_OTHERS:
-        return
     for it in found:
         if not it.name:
-            if not site.is_call:
+            if site.kind == "attribute":
                 world.touch(_ITEM, it.writes)
-        elif site.is_call:
+        elif site.kind not in ("global", "cell", "attribute"):
             for kind in ("attribute", "global"):
                 world.touch((kind, it.name), it.writes)
 

@@ -122,8 +122,8 @@ def result(
     if isinstance(called, FunctionType):
         return _of_function(called, returned, program, frame, where)
     if isinstance(called, type):
-        if called.__module__ == "itertools":
-            raise Unknown  # it goes through what it was given
+        if called.__module__ == "itertools" or called is type:
+            raise Unknown  # it goes through what it was given, or returns a class that there is
         if isinstance(called.__new__, FunctionType) and not issubclass(called, (tuple, Enum)):
             raise Unknown
         make: Any = type(called).__call__
@@ -164,7 +164,7 @@ def makes_new(called: BuiltinFunctionType) -> bool:
 def operands_of(nodes: Iterable[ast.AST], code: CodeType, new: Collection[str] = ()) -> Operands:
     """Return what finds the values of these expressions. A call of one of the names in `new` makes something new."""
     nodes = list(nodes)
-    last = max((number for number, node in enumerate(nodes) if _has_call(node)), default=-1)
+    last = max((number for number, node in enumerate(nodes) if has_call(node)), default=-1)
     operands = [
         _operand(part, code, new, has_returned_last=number == last and part is node)
         for number, node in enumerate(nodes)
@@ -192,7 +192,7 @@ def _operand(node: ast.AST, code: CodeType, new: Collection[str], *, has_returne
     if find is None:
         return UNFOLLOWED
     where = node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
-    return Operands(made=((find, _name(node.func) if has_returned_last else "", where),))
+    return Operands(made=((find, name_of_function(node.func) if has_returned_last else "", where),))
 
 
 def _inside(find: Value) -> Value:
@@ -200,11 +200,13 @@ def _inside(find: Value) -> Value:
     return lambda frame: tuple(elements(find(frame)))
 
 
-def _name(func: ast.AST) -> str:
+def name_of_function(func: ast.AST) -> str:
+    """Return by which name a function is called; empty if it has none."""
     return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
-def _has_call(node: ast.AST) -> bool:
+def has_call(node: ast.AST) -> bool:
+    """Return whether something is called in an expression."""
     return any(isinstance(it, (ast.Call, ast.Await)) for it in ast.walk(node))
 
 

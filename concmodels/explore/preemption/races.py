@@ -69,7 +69,8 @@ class _Order:
 class Detector:
     """A `RaceDetector`."""
 
-    def __init__(self, waits: Waits) -> None:
+    def __init__(self, waits: Waits, *, has_namespaces: bool = False) -> None:
+        self._items_are_variables = has_namespaces
         self.found: list[Race] = []
         self.sites: set[Any] = set()
         self.unseen: list[str] = []
@@ -163,7 +164,7 @@ class Detector:
                         self._may_meet(other_site, earlier, site, it)
         if self._unknown:
             for _, other_site, earlier in self._unordered(self._unknown, runner, site, it):
-                if not ((it.name and other_site.kind in _OF_ITEMS) or _is_out_of_reach(site, it, other_site)):
+                if not ((it.name and self._has_no_variables(other_site)) or _is_out_of_reach(site, it, other_site)):
                     self._may_meet(other_site, earlier, site, it)
         mine = parts.get(it.part)
         if mine is None:
@@ -174,7 +175,7 @@ class Detector:
         """Take note of an access of what is not known, which may be anything that another task accesses."""
         runner = self._runner()
         it = Accessed(None, "", WHOLE, writes, False, calls_back)
-        no_variables = site.kind in _OF_ITEMS
+        no_variables = self._has_no_variables(site)
         records = [
             latest
             for (_, name), parts in self._things.items()
@@ -186,6 +187,10 @@ class Detector:
                 if not _is_out_of_reach(other_site, earlier, site):
                     self._may_meet(other_site, earlier, site, it)
         self._unknown[runner, site] = self._now(runner, it)
+
+    def _has_no_variables(self, unknown: Site) -> bool:
+        """Whether an access of which nothing is known is none of a variable: if no dict of the program has these."""
+        return unknown.kind in _OF_ITEMS and not self._items_are_variables
 
     def _runner(self) -> Runner:
         world = self._world
