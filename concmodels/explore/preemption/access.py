@@ -24,7 +24,6 @@ from concmodels.explore.preemption.table import BY_NAME
 from concmodels.explore.preemption.things import MOST, TEED, compares_by_code, how, is_torn, parts, things
 
 if TYPE_CHECKING:
-    from concmodels.explore.preemption.namespaces import Namespaces
     from concmodels.explore.preemption.operands import Returned
     from concmodels.explore.preemption.site import Site
 
@@ -50,6 +49,19 @@ class Accessed(NamedTuple):
     """Whether it is a call of C code that calls code of the program in the middle: others see it half done."""
 
 
+class DictsOfVariables(Protocol):
+    """The dicts of attributes or global variables that a run has used (`namespaces.py`)."""
+
+    def add_object(self, holder: Any) -> None:
+        """Take note that the program gets the dict of an object, a class or a module. Raises `Elsewhere`."""
+
+    def add_variables(self, variables: dict[str, Any]) -> None:
+        """Take note that the program gets the variables of one of its own modules."""
+
+    def with_variables(self, site: Site, found: Sequence[Accessed], program: Program) -> Sequence[Accessed]:
+        """Return these accesses, and those of the variables that are items of these dicts. Raises `Elsewhere`."""
+
+
 class Program(Results, Protocol):
     """The facts about the whole program that an access may depend on."""
 
@@ -61,7 +73,7 @@ class Program(Results, Protocol):
         """The names of all attributes and global variables that the program assigns."""
 
     @property
-    def namespaces(self) -> Namespaces:
+    def namespaces(self) -> DictsOfVariables:
         """The dicts of variables that the run has used."""
 
     @property

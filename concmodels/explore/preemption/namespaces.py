@@ -25,7 +25,7 @@ _MOST = 300
 
 
 class Namespaces:
-    """The dicts of this kind that a run has used."""
+    """`DictsOfVariables`."""
 
     def __init__(self) -> None:
         self._holders: dict[int, tuple[dict[Any, Any], Any]] = {}
@@ -35,7 +35,7 @@ class Namespaces:
         self._holders.clear()
 
     def add_object(self, holder: Any) -> None:
-        """Take note that the program gets the dict of an object, a class or a module. Raises `Elsewhere`."""
+        """As `DictsOfVariables.add_object`."""
         if isinstance(holder, (super, local)):
             raise Elsewhere
         try:
@@ -50,11 +50,11 @@ class Namespaces:
         self._holders[id(found)] = found, found if isinstance(holder, ModuleType) else holder
 
     def add_variables(self, variables: dict[str, Any]) -> None:
-        """Take note that the program gets the variables of one of its own modules."""
+        """As `DictsOfVariables.add_variables`."""
         self._holders[id(variables)] = variables, variables
 
     def with_variables(self, site: Site, found: Sequence[Accessed], program: Program) -> Sequence[Accessed]:
-        """Return these accesses, and those of the variables that are items of these dicts. Raises `Elsewhere`."""
+        """As `DictsOfVariables.with_variables`."""
         if not self._holders:
             return found
         return [*found, *(other for it in found if not it.name for other in self._variables(site, it, program))]
