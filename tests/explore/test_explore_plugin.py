@@ -287,7 +287,7 @@ def test_subtests(explore, subtests):
 def test_a_test_may_be_run_again_and_have_a_timeout(tmp_path):
     suite = Suite(tmp_path)
     (suite.folder / "conftest.py").write_text(TWICE)
-    many = "def many(): apart(lambda: [apart(len, ()) for _ in range(9)])\n"
+    many = "def many():\n    items = []\n    apart(lambda: [apart(items.append, number) for number in range(9)])\n"
     names = "def test_again(explore): explore(main, schedules=5)\ndef test_timed(explore): explore(many)\n"
     out = suite(HELPERS + many + THREADS.partition("def test_threads")[0] + names, "--junitxml=out.xml")
     assert re.search(r"1\.\d s were too short for all schedules$", out, re.M) and "2 passed" in out, out
