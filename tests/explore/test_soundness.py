@@ -227,7 +227,7 @@ def test_an_exploration_needs_events():
 
 
 TWO = """
-    import contextlib, copy, functools, heapq, io, logging, mimetypes, queue, sys, threading, time, warnings
+    import contextlib, copy, functools, heapq, io, logging, mimetypes, operator, queue, sys, threading, time, warnings
 
     lock, bad = LOCK, []
 
@@ -379,6 +379,13 @@ SECOND_NAMES = {
         "made.n = 1"),
     "a class by an object": ("", "Box.n", "type(Box()).n = 1"),
     "what a function returns": ("items = []\n    def get():\n        return items.append", "len(items)", "get()(1)"),
+    "attrgetter": ("get = operator.attrgetter('n'); box = Box(); box.n = 0", "get(box)", "box.n = 1"),
+    "attrgetter of several": ("import types; get = operator.attrgetter('one.n', 'one'); box = Box(); box.one = Box()",
+        "get(box)[0]", "box.one.n = 1"),
+    "a property of an attrgetter": ("Box.n = 0\n    class Other(Box): m = property(operator.attrgetter('n'))\n"
+        "    other = Other()", "other.m", "other.n = 1"),
+    "methodcaller": ("items = []; add = operator.methodcaller('append', 1)", "len(items)", "add(items)"),
+    "methodcaller of the program": ("box = Box(); put = operator.methodcaller('put', 1)", "box.n", "put(box)"),
     "a function with arguments": ("items = []", "len(items)", "functools.partial(items.append, 1)()"),
     "a function with an object": ("box = Box(); box.n = 0", "box.n", "functools.partial(setattr, box)('n', 1)"),
     "the notes of an exception": ("error = ValueError()", "getattr(error, '__notes__', None)", "error.add_note('1')"),
@@ -390,6 +397,9 @@ WITH_SECOND_NAMES = """
 
         def get(self):
             pass
+
+        def put(self, n):
+            self.n = n
 
     class Kept(type):
         def __init__(self, *args):
@@ -465,6 +475,19 @@ def test_what_no_instruction_changes_is_named(program, look):
         two(one, one)
     """
     assert judged(program, text, fixed=False) == "held so far"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "list(map(operator.methodcaller('append', 1), [items]))",
+        "sorted([items], key=operator.methodcaller('append', 1))",
+        "list(map(functools.partial(items.append), [1]))",
+    ],
+)
+def test_a_method_that_the_library_calls_later_is_named(program, change):
+    text = LOOKED_AT_TWICE.replace("SETUP", "items = []").replace("LOOK", "len(items)").replace("CHANGE", change)
+    assert judged(program, text, fixed=False, search="all") == "held so far"
 
 
 def test_a_variable_that_functions_of_the_library_read_is_named(program, monkeypatch):

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from functools import cache, partial, update_wrapper
 from io import IOBase
-from operator import attrgetter, methodcaller
 from pathlib import Path
 from types import (
     BuiltinFunctionType,
@@ -15,9 +14,7 @@ from types import (
     FrameType,
     FunctionType,
     MethodType,
-    MethodWrapperType,
     ModuleType,
-    WrapperDescriptorType,
 )
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType
@@ -36,12 +33,11 @@ from concmodels.explore.preemption.access import (
     owner_of,
     read,
 )
+from concmodels.explore.preemption.by_name import accesses_by_name, of_named
 from concmodels.explore.preemption.common import FILES, INTERPRETER, touched
-from concmodels.explore.preemption.expressions import LOOK_UP, AtOnce, Elsewhere, Torn, Unknown, attribute, holders
-from concmodels.explore.preemption.opcodes import is_looked_up
+from concmodels.explore.preemption.expressions import LOOK_UP, AtOnce, Elsewhere, Torn, Unknown, attribute
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
 from concmodels.explore.preemption.table import (
-    BY_NAME,
     CONTAINERS,
     KEEP,
     LATER,
@@ -90,8 +86,8 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
         raise Unknown  # whether its object is alive, no access tells
     if called is NEW or (type(called) not in (BuiltinFunctionType, _LRU_CACHE) and program.watches(called)):
         return found
-    if _accesses_by_name(called):
-        return [*found, *_by_name(site, frame, called, program)]
+    if accesses_by_name(called):
+        return [*found, *of_named(site, frame, called, program)]
     if called is update_wrapper:
         raise AtOnce
     if isinstance(called, partial):
@@ -159,54 +155,6 @@ def may_call_back(site: Site, frame: FrameType) -> bool:
     return site.calls_back or site.variable == "sort" or (bool(site.passed) and calls_back(site.passed, frame, None))
 
 
-def _accesses_by_name(called: Any) -> bool:
-    """Whether this accesses an attribute or a variable that its arguments name, whatever it is called itself."""
-    kind = type(called)
-    if kind is BuiltinFunctionType:
-        return called.__name__ in BY_NAME and type(called.__self__) is ModuleType
-    if kind in (WrapperDescriptorType, MethodWrapperType):
-        return called.__name__ in ("__setattr__", "__delattr__", "__getattribute__")
-    return kind in (attrgetter, methodcaller)
-
-
-def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> list[Accessed]:
-    """Return what `getattr` and its kind access. Raises `Unknown` for the others, and if no instruction assigns it."""
-    name = called.__name__ if type(called) is BuiltinFunctionType else ""
-    finds = site.arguments[:2]
-    if name in ("globals", "vars") and site.begins:
-        _get_namespace(site, frame, name, program)
-        return []
-    if not name.endswith("attr") or len(finds) < 2 or finds[0] is None or finds[1] is None:
-        raise Elsewhere
-    writes = name in ("setattr", "delattr")
-    try:
-        owner, attribute_name = finds[0](frame), finds[1](frame)
-    except Unknown:
-        if writes:
-            raise Elsewhere from None  # reads of that attribute may be no sites
-        raise
-    if type(attribute_name) is not str or (writes and is_looked_up(attribute_name)):
-        raise Elsewhere
-    if writes and not program.assigns(attribute_name):
-        raise Elsewhere if isinstance(owner, type) else AtOnce  # an attribute of a class may be a second name
-    places = [vars(owner) if isinstance(owner, ModuleType) else owner] if writes else holders(owner, attribute_name)
-    return [Accessed(place, attribute_name, None, writes, False) for place in places]
-
-
-def _get_namespace(site: Site, frame: FrameType, name: str, program: Program) -> None:
-    """Take note of the dict that `globals` or `vars` returns. Raises `Elsewhere`."""
-    if name == "globals":
-        program.namespaces.add_variables(frame.f_globals)
-        return
-    (find,) = site.arguments or (None,)
-    try:
-        if find is None:
-            raise Elsewhere
-        program.namespaces.add_object(find(frame))
-    except Unknown:
-        raise Elsewhere from None
-
-
 def _called_function(site: Site, frame: FrameType, returned: Returned, program: Program) -> tuple[Any, Any]:
     """As `_called_method`, for a call of what is no attribute."""
     called = index_of(site, frame)
@@ -266,7 +214,7 @@ def _is_cached(kind: type, name: str) -> bool:
 
 def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:
     """Return a function or class that is no method by its name, and its object if it is one nevertheless."""
-    if _accesses_by_name(called) or called is update_wrapper:
+    if accesses_by_name(called) or called is update_wrapper:
         return called, None
     if getattr(called, "__name__", "") in LOOK_AT_THREADS and is_of_library(called):
         raise AtOnce  # the start and the end of a thread don't tell that they change what this counts
@@ -474,7 +422,7 @@ def _may_be_called(values: Iterable[Any]) -> list[Any]:
             value = value.func
         if type(value) is BuiltinFunctionType and how(type(value.__self__)) not in ("plain", "tuple"):
             raise Elsewhere
-        if _accesses_by_name(value) or (type(value) in _FUNCTIONS and not is_followed(value)):
+        if accesses_by_name(value) or (type(value) in _FUNCTIONS and not is_followed(value)):
             raise Elsewhere
         found.append(value)
     return found

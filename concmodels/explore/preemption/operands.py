@@ -9,11 +9,13 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
+from operator import attrgetter, methodcaller
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Protocol
 from weakref import ProxyTypes
 
-from concmodels.explore.preemption.expressions import Unknown, Value, value_of
+from concmodels.explore.preemption.expressions import Elsewhere, Unknown, Value, value_of
 from concmodels.explore.preemption.table import CONTAINERS, GIVE_NEW, MAKE_NEW, OF_NUMBERS, SIMULATED
 from concmodels.explore.preemption.things import elements, how
 
@@ -124,6 +126,8 @@ def result(
     if isinstance(called, type):
         if called.__module__ == "itertools" or called is type:
             raise Unknown  # it goes through what it was given, or returns a class that there is
+        if called in (attrgetter, methodcaller, partial):
+            raise Elsewhere  # what it is given to may call it, which no instruction tells
         if isinstance(called.__new__, FunctionType) and not issubclass(called, (tuple, Enum)):
             raise Unknown
         make: Any = type(called).__call__
@@ -246,6 +250,8 @@ def _inner(node: ast.AST, code: CodeType) -> Sequence[ast.AST] | None:
             return [owner]
         case ast.Call(func=ast.Name(id=name), args=parts) if name in _LAZY:
             return parts
+        case ast.Call(func=ast.Name(id="partial") | ast.Attribute(attr="partial"), args=parts, keywords=named):
+            return [*parts, *(it.value for it in named)]
         case ast.Call(func=ast.Attribute(value=ast.Name(id="itertools")), args=parts, keywords=named):
             return [*parts, *(it.value for it in named)]
         case ast.Attribute(attr=name) if name in _TOLD and value_of(node, code) is None:

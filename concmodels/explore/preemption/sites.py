@@ -47,7 +47,7 @@ _ITERATIONS = ("GET_ITER", "GET_YIELD_FROM_ITER", "FOR_ITER", "SEND")
 _CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
 _HIDDEN = frozenset(
     {
-        "attrgetter", "asdict", "astuple", "f_locals", "f_globals", "f_builtins", "__globals__", "__builtins__",
+        "asdict", "astuple", "f_locals", "f_globals", "f_builtins", "__globals__", "__builtins__",
         "__kwdefaults__", "__subclasses__", "__dict__", "__getattribute__", "__setattr__", "__delattr__", "__get__",
         "__set__", "__delete__",
     }
@@ -272,12 +272,17 @@ def _redirected(tree: ast.Module) -> Iterator[str]:
 
 
 def _cached(tree: ast.Module) -> Iterator[str]:
-    """Yield the names of cached properties, which are written when they are read for the first time."""
+    """Yield the names of cached properties, which are written when they are read for the first time.
+
+    And those of properties whose function may be none of the program: it reads others.
+    """
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and any(
-            "cached_property" in ast.unparse(it) for it in node.decorator_list
-        ):
-            yield node.name
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(ast.Name("property"), [ast.Call()])):
+                yield name
+            case ast.FunctionDef(name=name, decorator_list=decorators):
+                if any("cached_property" in ast.unparse(it) for it in decorators):
+                    yield name
 
 
 def _names(tree: ast.Module) -> Iterator[str]:
