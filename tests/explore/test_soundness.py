@@ -426,6 +426,22 @@ AFTER_A_RELEASE = """
         thread.join()
         assert count == 1
 """
+SLEEPS_AND_LOCKS = {
+    "a sleep in a lock": ("with lock: time.sleep(1); done.append(1); time.sleep(1)", "with lock: seen = len(done)",
+        "held in all"),
+    "a sleep before a lock": ("with lock: done.append(1)",
+        "time.sleep(1)\n        with lock: bad.extend([1][len(done):])", "held so far"),
+    "a sleep between two locks": (
+        "with lock: time.sleep(2)\n        with lock: done.append(1)",
+        "with lock: time.sleep(1)\n        time.sleep(3)\n        with lock: bad.extend([1][len(done):])",
+        "held so far"),
+    "a sleep after one of two turns": (
+        "time.sleep(1)\n        with lock: done.append(1)",
+        "for turn in (1, 0):\n            with lock: bad.extend([1][len(done) + turn:])\n            time.sleep(2)",
+        "held so far"),
+    "a sleep without a lock": ("time.sleep(1); done.append(1); time.sleep(1)", "with lock: seen = len(done)",
+        "held so far"),
+}  # fmt: skip
 SLEEPS = """
     done = []
 
@@ -562,3 +578,22 @@ def test_a_sleep_that_alone_orders_two_accesses_is_no_proof_wherever_tasks_switc
         "target=done.append, args=(1,)", "target=lambda: done.append(1)"
     )
     assert judged(program, joined, fixed=False, switches=switches) == "held in all"
+
+
+@pytest.mark.parametrize("name", SLEEPS_AND_LOCKS)
+def test_a_sleep_orders_nothing_where_a_lock_lets_either_come_first(program, name):
+    one, other, verdict = SLEEPS_AND_LOCKS[name]
+    text = f"""
+    done = []
+
+    def one():
+        {one}
+
+    def other():
+        {other}
+
+    def main():
+        done.clear()
+        two(one, other)
+    """
+    assert judged(program, text, fixed=True) == verdict
