@@ -135,9 +135,9 @@ def _unpacked(site: Site, frame: FrameType, returned: Returned, program: Program
 
 def _calls_back(site: Site, frame: FrameType, returned: Returned, called: Any, owner: Any) -> bool:
     """Whether a call of C code calls code of the program before it is done with what it accesses."""
-    if isinstance(called, (FunctionType, MethodType)) or (site.variable in KEEP and type(owner) in CONTAINERS):
-        return False
     name = site.variable or getattr(called, "__name__", "")
+    if isinstance(called, (FunctionType, MethodType)) or (name in KEEP and type(owner) in CONTAINERS):
+        return False
     goes_through = name in ("extend", "extendleft", "__iadd__")
     if site.calls_back or (site.passed and calls_back(site.passed, frame, returned, goes_through=goes_through)):
         return True
