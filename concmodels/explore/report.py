@@ -29,6 +29,7 @@ class Report:
     * `failure`: the `Failure`, or None
     * `races`: the data races that were found, which may be harmless
     * `unseen`: accesses that the detector couldn't follow; if there are any, nothing is proved
+    * `not_explored`: why nothing was explored, in one sentence; empty if something was
     * `seconds`: how long the search took
     """
 
@@ -42,6 +43,7 @@ class Report:
     failure: Failure | None = None
     races: tuple[Race, ...] = ()
     unseen: tuple[str, ...] = ()
+    not_explored: str = ""
     seconds: float = 0.0
 
     @property

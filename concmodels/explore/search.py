@@ -178,15 +178,17 @@ class Search:
             failure=failure,
             races=tuple(runs.races),
             unseen=unseen,
+            not_explored=NO_TASK if NO_TASK in unseen else "",
             seconds=runs.seconds,
         )
 
     def _all_unseen(self) -> list[str]:
         monitor = self.scenario.monitor
         outside = () if monitor is None else monitor.unexplored
-        is_explored = self.runs.is_concurrent or getattr(self.scenario.function, "has_limits", False)
+        loops = self.scenario.function if isinstance(self.scenario.function, Checked) else None
+        is_explored = self.runs.is_concurrent or (loops is not None and loops.has_limits)
         no_task = () if is_explored else (NO_TASK,)
-        in_loops = getattr(self.scenario.function, "unseen", ())
+        in_loops = () if loops is None else loops.unseen
         return [*self.runs.unseen, *outside, *self._surroundings.unseen, *in_loops, *no_task]
 
     def _search(self) -> None:

@@ -29,11 +29,9 @@ class Explored(TypedDict):
 
 def explored(report: Report, *, is_kept: bool = False) -> Explored:
     """Return the result of a search, or of a kept schedule that has failed again, in plain values."""
-    from concmodels.explore.search import NO_TASK
-
     label, verdict, how, why = report.scenario.label, report.verdict, _how(report), _reasons(report)
-    if verdict == HELD_SO_FAR and NO_TASK in why:
-        verdict, how, why = NOT_EXPLORED, NOT_EXPLORED, [NO_TASK]
+    if verdict == HELD_SO_FAR and report.not_explored:
+        verdict, how, why = NOT_EXPLORED, NOT_EXPLORED, [report.not_explored]
     found = Explored(
         label=label,
         verdict=verdict,

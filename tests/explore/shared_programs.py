@@ -21,10 +21,14 @@ MAPPING = (
 )  # fmt: skip
 NAMED = (
     ["x.n", "getattr(x, 'n')", "getattr(x, NAME)", "operator.attrgetter('n')(x)", "vars(x)['n']", "x.__dict__['n']",
-     "copy.copy(x).n", "'{0.n}'.format(x)", "object.__getattribute__(x, 'n')", "pickle.dumps(x)", "[x][0].n"],
+     "copy.copy(x).n", "'{0.n}'.format(x)", "object.__getattribute__(x, 'n')", "pickle.dumps(x)", "[x][0].n",
+     "'n' in vars(x)", "dict(vars(x))", "len(x.__dict__)", "vars(x).get(NAME)", "list(x.__dict__.items())",
+     "getattr(x, '__dict__')['n']", "{**x.__dict__}"],
     ["x.n = 5", "x.n += 1", "setattr(x, 'n', 5)", "setattr(x, NAME, 5)", "object.__setattr__(x, 'n', 5)",
      "vars(x)['n'] = 5", "x.__dict__.update(n=5)", "functools.partial(setattr, x)('n', 5)", "exec('x.n = 5', {'x': x})",
-     "put(x, 'n', 5)", "builtins.setattr(x, 'n', 5)"],
+     "put(x, 'n', 5)", "builtins.setattr(x, 'n', 5)", "vars(x).pop('n')", "d = x.__dict__; d[NAME] = 5",
+     "x.__dict__.clear()", "del vars(x)['n']", "vars(x).update({'n': 5})", "x.__dict__['m'] = 5",
+     "vars(x).setdefault('m', 2)", "dict.update(x.__dict__, n=5)", "x.__dict__['' + NAME] = 5"],
 )  # fmt: skip
 ROWS = {
     "list": ("[3, 1, 2]",
@@ -67,6 +71,12 @@ ROWS = {
         ["x.n = 5", "Slots.n.__set__(x, 5)", "SLOT.__set__(x, 6)", "setattr(x, 'n', 5)", "type(x).n.__set__(x, 6)"]),
     "class": ("type('Made', (), {'n': 1})", ["x.n", "x().n", "getattr(x, 'n')", "vars(x)['n']", "type(x()).n"],
         ["x.n = 5", "setattr(x, 'n', 5)", "type.__setattr__(x, 'n', 6)", "type(x()).n = 8", "type(x()).n += 1"]),
+    "module": ("types.ModuleType('made'); x.n = 1", [it for it in NAMED[0] if "pickle" not in it and "copy" not in it],
+        NAMED[1]),
+    "global variable": ("1", ["x", "globals()['x']", "globals().get('x')", "len(globals())", "'x' in globals()",
+        "'xy' in globals()"],
+        ["globals()['x'] = 2", "globals().update(x=2)", "globals()['x' + 'y'] = 2", "globals().pop('x')",
+         "globals()['x'] += 1"]),
     "function": ("lambda n=1: n", ["x()", "x.__defaults__", "[x()]"],
         ["x.__defaults__ = (8,)", "setattr(x, '__defaults__', (9,))", "x.__code__ = (lambda n=3: 77).__code__"]),
     "iterator": ("iter([1, 2, 3, 4])", ["x.__length_hint__()", "next(copy.copy(x))", "operator.length_hint(x)"],

@@ -182,3 +182,23 @@ def test_a_job_may_ask_which_thread_it_is(tmp_path):
     path.write_text(textwrap.dedent(JOINED))
     report = explore(str(path), seconds=60.0)
     assert report.verdict == "held in all", str(report)
+
+
+KEPT = """
+    import threading
+
+    def main():
+        names, seen = {}, []
+        note = seen.append
+        threads = [threading.Thread(target=lambda: note(names.get("a"))) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert seen == [None, None]
+"""
+
+
+def test_a_method_that_keeps_what_it_is_given_is_one_step_by_any_name(program):
+    report = explore(program(textwrap.dedent(KEPT)), search="all")
+    assert report.verdict == "held in all", str(report)

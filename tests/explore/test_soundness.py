@@ -227,7 +227,7 @@ def test_an_exploration_needs_events():
 
 
 TWO = """
-    import contextlib, copy, functools, heapq, io, logging, mimetypes, queue, sys, threading, time, warnings
+    import contextlib, copy, functools, heapq, io, logging, mimetypes, operator, queue, sys, threading, time, warnings
 
     lock, bad = LOCK, []
 
@@ -299,6 +299,53 @@ INSIDE = {
     "a generator": ("items = []\n    def pair():\n        yield 1\n        yield 2",
         "items.extend(pair())", "bad.extend([1] * (len(items) == 1))"),
 }  # fmt: skip
+CALLED_BACK = {
+    "a generator": ("items = []", "items.extend(two())", "len(items) == 1"),
+    "a generator that is named as what calls it": ("items = []", "items.extend(extend())", "len(items) == 1"),
+    "a generator in a list of the library": (
+        "import collections; user = collections.UserList(); items = user.data", "user.extend(two())",
+        "len(items) == 1"),
+    "a generator in a thread's function": ("items = []", "", "len(items) == 1"),
+    "a comparison": (
+        "items = [Other(), Other(), 1]", "bad.extend([1] * (1 not in items))", "items.pop(0) == items.pop(0)"),
+}  # fmt: skip
+"""C code calls code of the program, and goes on with a container when that returns."""
+WITH_CALLS_BACK = """
+    class Other:
+        def __eq__(self, other):
+            return False
+
+    class Worker(threading.Thread):
+        def __init__(self, function):
+            super().__init__()
+            self.function = function
+
+        def run(self):
+            self.function()
+
+    def extend():
+        yield 1
+        yield 2
+
+    def main():
+        SETUP
+        def two():
+            yield 1
+            yield 2
+        def one():
+            with lock:
+                CHANGE
+        def look():
+            with lock:
+                if LOOK:
+                    bad.append(1)
+        workers = [threading.Thread(target=FIRST), Worker(lambda: look())]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        assert not bad
+"""
 SECOND_NAMES = {
     "a weak proxy": ("import weakref; box = Box(); proxy = weakref.proxy(box)", "proxy.n", "box.n = 1"),
     "a bound method": ("Box.get.n = 0; box = Box()", "box.get.n", "Box.get.n = 1"),
@@ -318,6 +365,29 @@ SECOND_NAMES = {
     "a mapped file": ("import atexit, mmap, os, tempfile; file, path = tempfile.mkstemp(); os.unlink(path)\n"
         "    atexit.register(os.close, file); os.truncate(file, 1); mapped = mmap.mmap(file, 1)",
         "mapped[0]", "os.pwrite(file, b'1', 0)"),
+    "vars": ("box = Box(); box.n = 0", "box.n", "vars(box)['n'] = 1"),
+    "a dict of attributes that is kept": ("box = Box(); box.n = 0", "box.n", "names = box.__dict__; names['n'] = 1"),
+    "all of a dict of attributes": ("box = Box()", "len(vars(box))", "box.n = 1"),
+    "a dict of attributes that is emptied": ("box = Box(); box.n = 1", "box.n", "box.__dict__.clear()"),
+    "an attribute that only a text names": ("box = Box(); vars(box)['n' + 'm'] = 1", "vars(box).get('n' + 'm')",
+        "box.__dict__.pop('n' + 'm', None)"),
+    "a dict of a class": ("", "Box.__dict__['n']", "Box.n = 1"),
+    "globals": ("number = 0", "number", "globals()['number'] = 1"),
+    "the variables of a module": ("import types; made = types.ModuleType('made'); made.n = 0", "vars(made)['n']",
+        "made.n = 1"),
+    "a module that is formatted": ("import types; made = types.ModuleType('made'); made.n = 0", "'{0.n}'.format(made)",
+        "made.n = 1"),
+    "a class by an object": ("", "Box.n", "type(Box()).n = 1"),
+    "what a function returns": ("items = []\n    def get():\n        return items.append", "len(items)", "get()(1)"),
+    "attrgetter": ("get = operator.attrgetter('n'); box = Box(); box.n = 0", "get(box)", "box.n = 1"),
+    "attrgetter of several": ("import types; get = operator.attrgetter('one.n', 'one'); box = Box(); box.one = Box()",
+        "get(box)[0]", "box.one.n = 1"),
+    "a property of an attrgetter": ("Box.n = 0\n    class Other(Box): m = property(operator.attrgetter('n'))\n"
+        "    other = Other()", "other.m", "other.n = 1"),
+    "methodcaller": ("items = []; add = operator.methodcaller('append', 1)", "len(items)", "add(items)"),
+    "methodcaller of the program": ("box = Box(); put = operator.methodcaller('put', 1)", "box.n", "put(box)"),
+    "a function with arguments": ("items = []", "len(items)", "functools.partial(items.append, 1)()"),
+    "a function with an object": ("box = Box(); box.n = 0", "box.n", "functools.partial(setattr, box)('n', 1)"),
     "the notes of an exception": ("error = ValueError()", "getattr(error, '__notes__', None)", "error.add_note('1')"),
 }  # fmt: skip
 """What changes by one name is seen by another."""
@@ -327,6 +397,9 @@ WITH_SECOND_NAMES = """
 
         def get(self):
             pass
+
+        def put(self, n):
+            self.n = n
 
     class Kept(type):
         def __init__(self, *args):
@@ -353,6 +426,22 @@ AFTER_A_RELEASE = """
         thread.join()
         assert count == 1
 """
+SLEEPS_AND_LOCKS = {
+    "a sleep in a lock": ("with lock: time.sleep(1); done.append(1); time.sleep(1)", "with lock: seen = len(done)",
+        "held in all"),
+    "a sleep before a lock": ("with lock: done.append(1)",
+        "time.sleep(1)\n        with lock: bad.extend([1][len(done):])", "held so far"),
+    "a sleep between two locks": (
+        "with lock: time.sleep(2)\n        with lock: done.append(1)",
+        "with lock: time.sleep(1)\n        time.sleep(3)\n        with lock: bad.extend([1][len(done):])",
+        "held so far"),
+    "a sleep after one of two turns": (
+        "time.sleep(1)\n        with lock: done.append(1)",
+        "for turn in (1, 0):\n            with lock: bad.extend([1][len(done) + turn:])\n            time.sleep(2)",
+        "held so far"),
+    "a sleep without a lock": ("time.sleep(1); done.append(1); time.sleep(1)", "with lock: seen = len(done)",
+        "held so far"),
+}  # fmt: skip
 SLEEPS = """
     done = []
 
@@ -404,6 +493,19 @@ def test_what_no_instruction_changes_is_named(program, look):
     assert judged(program, text, fixed=False) == "held so far"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "list(map(operator.methodcaller('append', 1), [items]))",
+        "sorted([items], key=operator.methodcaller('append', 1))",
+        "list(map(functools.partial(items.append), [1]))",
+    ],
+)
+def test_a_method_that_the_library_calls_later_is_named(program, change):
+    text = LOOKED_AT_TWICE.replace("SETUP", "items = []").replace("LOOK", "len(items)").replace("CHANGE", change)
+    assert judged(program, text, fixed=False, search="all") == "held so far"
+
+
 def test_a_variable_that_functions_of_the_library_read_is_named(program, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", tempfile.tempdir)
     text = LOOKED_AT_TWICE.replace("SETUP", "import tempfile; tempfile.tempdir = '/tmp'")
@@ -440,6 +542,26 @@ def test_with_the_gil_threads_switch_in_the_library_too(program, name, monkeypat
     assert judged(program, text, fixed=True, switches="gil") == "held in all"
 
 
+@pytest.mark.parametrize("name", CALLED_BACK)
+def test_with_the_gil_threads_switch_where_c_code_calls_the_program(program, name):
+    text = WITH_CALLS_BACK
+    for part, of_it in zip(("SETUP", "CHANGE", "LOOK"), CALLED_BACK[name], strict=True):
+        text = text.replace(part, of_it or "pass")
+    is_given = not CALLED_BACK[name][1]
+    text = text.replace("FIRST", "functools.partial(items.extend, two())" if is_given else "one")
+    assert judged(program, text, fixed=False, switches="gil", search="all") == "broken"
+    assert judged(program, text, fixed=False, search="all") != "held in all"
+    if not is_given:  # a thread takes no lock by itself
+        assert judged(program, text, fixed=True, switches="gil", search="all") == "held in all"
+
+
+def test_with_the_gil_a_call_of_python_code_goes_on_with_nothing(program):
+    text = WITH_CALLS_BACK.replace("SETUP", "items = []").replace("CHANGE", "items.append(1); items.append(2)")
+    text = textwrap.dedent(TWO + text.replace("LOOK", "len(items) == 1").replace("FIRST", "one"))
+    report = explore(program(text.replace("LOCK,", "threading.Lock(),")), switches="gil", search="all")
+    assert report.in_all == 2, str(report)
+
+
 def test_with_the_gil_others_go_on_before_the_line_after_a_release(program):
     orders = ("jobs.task_done()", "done.append(1)"), ("done.append(1)", "jobs.task_done()")
     verdicts = [
@@ -457,3 +579,22 @@ def test_a_sleep_that_alone_orders_two_accesses_is_no_proof_wherever_tasks_switc
         "target=done.append, args=(1,)", "target=lambda: done.append(1)"
     )
     assert judged(program, joined, fixed=False, switches=switches) == "held in all"
+
+
+@pytest.mark.parametrize("name", SLEEPS_AND_LOCKS)
+def test_a_sleep_orders_nothing_where_a_lock_lets_either_come_first(program, name):
+    one, other, verdict = SLEEPS_AND_LOCKS[name]
+    text = f"""
+    done = []
+
+    def one():
+        {one}
+
+    def other():
+        {other}
+
+    def main():
+        done.clear()
+        two(one, other)
+    """
+    assert judged(program, text, fixed=True) == verdict

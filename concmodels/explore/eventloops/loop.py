@@ -34,10 +34,10 @@ from concmodels.explore.eventloops.interrupts import OUTSIDE, interrupts_of, nam
 from concmodels.explore.eventloops.numbered import forget_numbers
 from concmodels.explore.eventloops.refused import refuse, refusing_methods
 from concmodels.explore.eventloops.unwatched import CodeInThread
-from concmodels.explore.threads.given import callers
+from concmodels.explore.threads.given import callers, line_behind
 from concmodels.explore.threads.installed import is_own
 from concmodels.models.simulated.steps import TIMER
-from concmodels.models.tasks.signals.frames import awaits, line_of_program, stack
+from concmodels.models.tasks.signals.frames import awaits, line_of_program
 
 if TYPE_CHECKING:
     import contextvars
@@ -140,7 +140,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         timer.is_sleep = sys._getframe(2).f_code is _SLEEP
         self._findings.has_limits |= not timer.is_sleep
         if self._haste is not None and timer.is_sleep:
-            timer.slept_at = line_of_program(stack(sys._getframe(2)))
+            timer.slept_at = line_behind(sys._getframe(2))
         timer._scheduled = True
         heapq.heappush(self._scheduled, timer)
         return timer
@@ -521,7 +521,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
     def _caller(self) -> tuple[_Lane | None, tuple[str, int] | None]:
         """Return the task that runs, and where it is in the program."""
         current = asyncio.current_task(self) if events._get_running_loop() is self else None
-        return self._lane(current), line_of_program(stack(sys._getframe(2)))
+        return self._lane(current), line_behind(sys._getframe(2))
 
     def _place_of_main(self) -> tuple[str, int] | None:
         """Return where the main task waits."""

@@ -16,6 +16,8 @@ Its parts, the lower ones first:
     sites.py          all sites of a program
     common.py         what functions of the library share besides objects: files
     access.py         an access: of a variable, or of a part of a container
+    namespaces.py     dicts of attributes and of global variables: whose items are variables
+    by_name.py        what `getattr` and its kind access
     call_accesses.py  what a call is about to access
     accesses.py       what any instruction is about to access
     waits.py          which accesses nothing orders but a clock

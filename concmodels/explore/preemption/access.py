@@ -49,11 +49,32 @@ class Accessed(NamedTuple):
     """Whether it is a call of C code that calls code of the program in the middle: others see it half done."""
 
 
+class DictsOfVariables(Protocol):
+    """The dicts of attributes or global variables that a run has used (`namespaces.py`)."""
+
+    def add_object(self, holder: Any) -> None:
+        """Take note that the program gets the dict of an object, a class or a module. Raises `Elsewhere`."""
+
+    def add_variables(self, variables: dict[str, Any]) -> None:
+        """Take note that the program gets the variables of one of its own modules."""
+
+    def with_variables(self, site: Site, found: Sequence[Accessed], program: Program) -> Sequence[Accessed]:
+        """Return these accesses, and those of the variables that are items of these dicts. Raises `Elsewhere`."""
+
+
 class Program(Results, Protocol):
     """The facts about the whole program that an access may depend on."""
 
     iterated: dict[tuple[int, int], tuple[Sequence[Any], Sequence[Accessed]]]
     """What each `for` goes through and how it accesses that, by the `id` of its frame and that of its expression."""
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names of all attributes and global variables that the program assigns."""
+
+    @property
+    def namespaces(self) -> DictsOfVariables:
+        """The dicts of variables that the run has used."""
 
     @property
     def futures_tell(self) -> bool:
@@ -67,6 +88,9 @@ class Program(Results, Protocol):
 
     def assigns(self, name: str) -> bool:
         """Return whether the program assigns attributes of this name anywhere."""
+
+    def names(self, name: str) -> bool:
+        """Return whether this name is in the text of the program, be it as a text."""
 
 
 def owner_of(site: Site, frame: FrameType, returned: Returned, program: Program) -> Any:

@@ -41,7 +41,8 @@ def accessed(site: Site, frame: FrameType, returned: Returned, program: Program)
 
     `returned` is what the last call in this task has returned. Raises `Unknown` if it can't be found out.
     """
-    return _OF_KIND[site.kind](site, frame, returned, program)
+    found = _OF_KIND[site.kind](site, frame, returned, program)
+    return program.namespaces.with_variables(site, found, program)
 
 
 def _unfollowed(_site: object, _frame: object, _returned: object, _program: object) -> Sequence[Accessed]:
@@ -50,6 +51,16 @@ def _unfollowed(_site: object, _frame: object, _returned: object, _program: obje
 
 def _hidden(_site: object, _frame: object, _returned: object, _program: object) -> Sequence[Accessed]:
     raise Elsewhere
+
+
+def _namespace(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
+    """Return nothing: what is done with the dict of an object's attributes, other instructions do."""
+    try:
+        owner = owner_of(site, frame, returned, program)
+    except Unknown:
+        raise Elsewhere from None
+    program.namespaces.add_object(owner)
+    return ()
 
 
 def _variable(site: Site, frame: FrameType, _returned: object, _program: object) -> Sequence[Accessed]:
@@ -231,5 +242,6 @@ _OF_KIND = {
     "global": _variable, "cell": _variable, "attribute": _attribute, "item": _item, "within": _within,
     "container": _container, "iteration": _iteration, "element": _element, "operands": _operands,
     "matched": _operands, "truth": _truth, "pattern": _pattern, "unfollowed": _unfollowed, "hidden": _hidden,
+    "namespace": _namespace,
     "call": of_call,
 }  # fmt: skip

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from functools import cache, partial, update_wrapper
 from io import IOBase
-from operator import attrgetter, methodcaller
 from pathlib import Path
 from types import (
     BuiltinFunctionType,
@@ -15,9 +14,7 @@ from types import (
     FrameType,
     FunctionType,
     MethodType,
-    MethodWrapperType,
     ModuleType,
-    WrapperDescriptorType,
 )
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType
@@ -36,12 +33,11 @@ from concmodels.explore.preemption.access import (
     owner_of,
     read,
 )
+from concmodels.explore.preemption.by_name import accesses_by_name, of_named
 from concmodels.explore.preemption.common import FILES, INTERPRETER, touched
-from concmodels.explore.preemption.expressions import LOOK_UP, AtOnce, Elsewhere, Torn, Unknown, attribute, holders
-from concmodels.explore.preemption.opcodes import is_looked_up
+from concmodels.explore.preemption.expressions import LOOK_UP, AtOnce, Elsewhere, Torn, Unknown, attribute
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
 from concmodels.explore.preemption.table import (
-    BY_NAME,
     CONTAINERS,
     KEEP,
     LATER,
@@ -64,7 +60,7 @@ from concmodels.explore.preemption.table import (
     is_followed,
     name_of,
 )
-from concmodels.explore.preemption.things import elements, how, is_shown, things
+from concmodels.explore.preemption.things import elements, how, is_shown, is_torn, things
 from concmodels.explore.threads.given import calls_what_it_is_given
 
 if TYPE_CHECKING:
@@ -90,8 +86,8 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
         raise Unknown  # whether its object is alive, no access tells
     if called is NEW or (type(called) not in (BuiltinFunctionType, _LRU_CACHE) and program.watches(called)):
         return found
-    if _accesses_by_name(called):
-        return [*found, *_by_name(site, frame, called, program)]
+    if accesses_by_name(called):
+        return [*found, *of_named(site, frame, called, program)]
     if called is update_wrapper:
         raise AtOnce
     if isinstance(called, partial):
@@ -139,9 +135,9 @@ def _unpacked(site: Site, frame: FrameType, returned: Returned, program: Program
 
 def _calls_back(site: Site, frame: FrameType, returned: Returned, called: Any, owner: Any) -> bool:
     """Whether a call of C code calls code of the program before it is done with what it accesses."""
-    if isinstance(called, (FunctionType, MethodType)) or (site.variable in KEEP and type(owner) in CONTAINERS):
-        return False
     name = site.variable or getattr(called, "__name__", "")
+    if isinstance(called, (FunctionType, MethodType)) or (name in KEEP and type(owner) in CONTAINERS):
+        return False
     goes_through = name in ("extend", "extendleft", "__iadd__")
     if site.calls_back or (site.passed and calls_back(site.passed, frame, returned, goes_through=goes_through)):
         return True
@@ -159,40 +155,13 @@ def may_call_back(site: Site, frame: FrameType) -> bool:
     return site.calls_back or site.variable == "sort" or (bool(site.passed) and calls_back(site.passed, frame, None))
 
 
-def _accesses_by_name(called: Any) -> bool:
-    """Whether this accesses an attribute or a variable that its arguments name, whatever it is called itself."""
-    kind = type(called)
-    if kind is BuiltinFunctionType:
-        return called.__name__ in BY_NAME and type(called.__self__) is ModuleType
-    if kind in (WrapperDescriptorType, MethodWrapperType):
-        return called.__name__ in ("__setattr__", "__delattr__", "__getattribute__")
-    return kind in (attrgetter, methodcaller)
-
-
-def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> list[Accessed]:
-    """Return what `getattr` and its kind access. Raises `Unknown` for the others, and if no instruction assigns it."""
-    name = called.__name__ if type(called) is BuiltinFunctionType else ""
-    finds = site.arguments[:2]
-    if not name.endswith("attr") or len(finds) < 2 or finds[0] is None or finds[1] is None:
-        raise Elsewhere
-    writes = name in ("setattr", "delattr")
-    try:
-        owner, attribute_name = finds[0](frame), finds[1](frame)
-    except Unknown:
-        if writes:
-            raise Elsewhere from None  # reads of that attribute may be no sites
-        raise
-    if type(attribute_name) is not str or (writes and is_looked_up(attribute_name)):
-        raise Elsewhere
-    if writes and not program.assigns(attribute_name):
-        raise Elsewhere if isinstance(owner, type) else AtOnce  # an attribute of a class may be a second name
-    places = [vars(owner) if isinstance(owner, ModuleType) else owner] if writes else holders(owner, attribute_name)
-    return [Accessed(place, attribute_name, None, writes, False) for place in places]
-
-
-def _called_function(site: Site, frame: FrameType, _returned: object, program: Program) -> tuple[Any, Any]:
+def _called_function(site: Site, frame: FrameType, returned: Returned, program: Program) -> tuple[Any, Any]:
     """As `_called_method`, for a call of what is no attribute."""
     called = index_of(site, frame)
+    if called is None and returned is not None and returned[0] == site.calls_result_of:
+        called = returned[1]
+    if called is None:
+        raise Unknown
     if type(called) not in (BuiltinFunctionType, _LRU_CACHE) and program.watches(called):
         return NEW, None
     return _by_itself(called, site, frame)
@@ -245,7 +214,7 @@ def _is_cached(kind: type, name: str) -> bool:
 
 def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:
     """Return a function or class that is no method by its name, and its object if it is one nevertheless."""
-    if _accesses_by_name(called) or called is update_wrapper:
+    if accesses_by_name(called) or called is update_wrapper:
         return called, None
     if getattr(called, "__name__", "") in LOOK_AT_THREADS and is_of_library(called):
         raise AtOnce  # the start and the end of a thread don't tell that they change what this counts
@@ -303,10 +272,11 @@ def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Ac
     if kind in ("iterator", "opaque"):
         reads = _only_reads_itself(owner, site.variable)
         only_itself = kind == "iterator" and not isinstance(owner, IOBase)
-        return [
+        found = [
             of_container(it, WHOLE, not reads and (not only_itself or _is_own(it, owner)), True)
             for it, _ in things(owner, deep=False)
         ]
+        return [it._replace(calls_back=True) for it in found] if is_torn(type(owner)) else found
     if kind == "view":
         return read([owner], deep=False)
     if how(type(called)) == "opaque" or (called is not None and _of_stdlib(owner, called)):
@@ -435,7 +405,7 @@ def _has_variables(value: Any, program: Program) -> bool:
     if isinstance(value, CONTAINERS):
         return any(_has_variables(it, program) for it in elements(value) if not isinstance(it, CONTAINERS))
     kind = type(value)
-    if kind in _CAN_T_BE_CHANGED or isinstance(value, (type, FunctionType, ModuleType)) or is_of_library(kind):
+    if kind in _CAN_T_BE_CHANGED or isinstance(value, FunctionType) or is_of_library(kind) or is_of_library(value):
         return False
     names = [*getattr(value, "__dict__", ()), *(it for base in kind.__mro__ for it in vars(base).get("__slots__", ()))]
     return any(program.assigns(name) for name in names)
@@ -452,7 +422,7 @@ def _may_be_called(values: Iterable[Any]) -> list[Any]:
             value = value.func
         if type(value) is BuiltinFunctionType and how(type(value.__self__)) not in ("plain", "tuple"):
             raise Elsewhere
-        if _accesses_by_name(value) or (type(value) in _FUNCTIONS and not is_followed(value)):
+        if accesses_by_name(value) or (type(value) in _FUNCTIONS and not is_followed(value)):
             raise Elsewhere
         found.append(value)
     return found

@@ -46,6 +46,7 @@ def of_call(it: Instruction, node: ast.Call, own_methods: Collection[str]) -> Si
         passed=operands_of(_given(node), it.code, new),
         deep=True,
         calls_back=has_code(_given(node), it.nodes.names),
+        begins=isinstance(node.func, ast.Name) and node.func.id in ("globals", "vars"),
     )
 
 

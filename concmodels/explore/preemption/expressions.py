@@ -63,6 +63,10 @@ def value_of(node: ast.AST, code: CodeType) -> Value | None:
             return _local(code.co_varnames[0])
         case ast.Call(func=ast.Name(id="type"), args=[argument], keywords=[]) if not is_local("type", code):
             return _type_of(value_of(argument, code))
+        case ast.Call(func=ast.Name(id="globals" | "vars" as name), args=given, keywords=[]) if not is_local(
+            name, code
+        ):
+            return _namespace_of([value_of(it, code) for it in given], name)
         case ast.BinOp(left=left, right=right, op=op) if type(op) in _ARITHMETIC:
             return _number(_ARITHMETIC[type(op)], value_of(left, code), value_of(right, code))
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
@@ -85,6 +89,22 @@ def _type_of(find: Value | None) -> Value | None:
         if "type" in frame.f_globals:
             raise Unknown
         return type(find(frame))
+
+    return found
+
+
+def _namespace_of(given: list[Value | None], name: str) -> Value | None:
+    """Return what finds the dict that `globals` or `vars` returns; None for that of the frame's own variables."""
+    if len(given) != (name == "vars") or None in given:
+        return None
+
+    def found(frame: FrameType) -> Any:
+        if name in frame.f_globals:
+            raise Unknown
+        values = [find(frame) for find in given if find is not None]
+        if not values:
+            return frame.f_globals
+        return vars(values[0]) if type(values[0]) is ModuleType else attribute(values[0], "__dict__")
 
     return found
 

@@ -15,6 +15,7 @@ to its next lock.
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from inspect import CO_NEWLOCALS
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.call_accesses import may_call_back
 from concmodels.explore.preemption.expressions import AtOnce, Elsewhere, Torn, Unknown
+from concmodels.explore.preemption.namespaces import Namespaces
 from concmodels.explore.preemption.of_given import CALL, SitesOfGiven
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
@@ -30,7 +32,7 @@ from concmodels.explore.preemption.sites import sites_of
 from concmodels.explore.preemption.table import SIMULATED, is_followed
 from concmodels.explore.preemption.things import show, take_as_own
 from concmodels.explore.preemption.waits import Waits
-from concmodels.explore.threads.installed import is_generated_by_others, is_of_python, is_without_source
+from concmodels.explore.threads.installed import is_generated_by_others, is_of_python, is_own, is_without_source
 from concmodels.explore.threads.library import THREAD_START, codes_that_release
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import short
@@ -90,6 +92,10 @@ class CodeMonitor:
         """What can't be followed of a search that looks for no races, a sentence each."""
         self._calls: dict[int, int] = {}
         """How often each function that makes cells was called in the run, by the `id` of its code."""
+        self.namespaces = Namespaces()
+        """As `Program.namespaces`."""
+        self._callees: dict[int, CodeType | None] = {}
+        """Which function each frame has called last, by the `id` of the frame, in a search with the GIL."""
 
     @property
     def unexplored(self) -> list[str]:
@@ -111,6 +117,8 @@ class CodeMonitor:
         self._results.clear()
         self.iterated.clear()
         self._calls.clear()
+        self._callees.clear()
+        self.namespaces.clear()
         self._in_library.clear()
 
     @contextmanager
@@ -130,7 +138,7 @@ class CodeMonitor:
         self._missed.clear()
         if not points:
             self._waits.forget()
-        self._detector = detector = Detector(self._waits)
+        self._detector = detector = Detector(self._waits, has_namespaces=self._sites.has_namespaces)
         for name in self._sites.hidden:
             detector.unseen.append(f"the program uses {name}, which accesses what no instruction names")
         try:
@@ -217,7 +225,7 @@ class CodeMonitor:
         if not site.begins and getattr(world.strategy, "is_repeating", False):
             return  # it has touched the same before; what a loop goes through is needed further on
         try:
-            if site.kind in _OF_OTHERS or not site.is_access:
+            if site.kind in _OF_OTHERS or not site.is_access or self._sites.has_namespaces:
                 found = accessed(site, sys._getframe(2), returned, self)
                 if not found and not site.is_access:
                     return
@@ -295,6 +303,15 @@ class CodeMonitor:
     def assigns(self, name: str) -> bool:
         """As `Program.assigns`."""
         return name in self._sites.attributes
+
+    def names(self, name: str) -> bool:
+        """As `Program.names`."""
+        return name in self._sites.named
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """As `Program.variables`."""
+        return self._sites.variables
 
     def _is_the_only_cell(self, site: Site) -> bool:
         """Whether this is the same variable in all accesses so far: each call of its function makes another."""
@@ -417,6 +434,8 @@ class CodeMonitor:
         world = current()
         if world is None or world.dying:
             return
+        if id(code) in self._sites_of:
+            self._callees[id(sys._getframe(1))] = _code_of(called)
         if isinstance(called, MethodType):
             called = called.__func__
         in_library = code in self._entered
@@ -443,10 +462,29 @@ class CodeMonitor:
         keys: dict[Any, None] = {}
         while frame is not None and (caller := frame.f_back) is not None:
             site = self._sites.of.get(id(caller.f_code), {}).get(caller.f_lasti)
-            if site is not None and _is_called_back(frame.f_code, site):
+            if site is not None and self._goes_on(site, frame.f_code, id(caller)):
                 keys |= dict.fromkeys(site.keys)
+            elif caller.f_code is CALL and _code_of(caller.f_locals["function"]) is not frame.f_code:
+                keys |= dict.fromkeys(_OF_CALLS)
             frame = caller
         return tuple(keys)
+
+    def _goes_on(self, site: Site, called: CodeType, caller: int) -> bool:
+        """Whether an instruction may access more when this function returns, as C code does that has called it."""
+        if site.is_call:
+            is_seen = id(called) in self._sites.of or is_own(called.co_filename)
+            return not is_seen or self._callees.get(caller) is not called
+        return site.kind in _GO_ON and called.co_name not in _LAST
+
+
+def _code_of(called: Any) -> CodeType | None:
+    """Return the function of which a call is done when it returns; None if there is C code that may go on then."""
+    while isinstance(called, (MethodType, partial)):
+        called = called.__func__ if isinstance(called, MethodType) else called.func
+    if not isinstance(called, FunctionType):
+        makes = isinstance(called, type) and type(called).__call__ is type.__call__
+        called = type.__getattribute__(called, "__init__") if makes else type(called).__call__
+    return called.__code__ if isinstance(called, FunctionType) else None
 
 
 def _is_called_back(code: CodeType, site: Site) -> bool:
@@ -454,6 +492,14 @@ def _is_called_back(code: CodeType, site: Site) -> bool:
     return site.kind in ("call", "container", "iteration") and code.co_name not in (site.variable, site.name)
 
 
+_GO_ON = frozenset({"container", "element", "item", "iteration", "matched", "operands", "truth", "within"})
+"""The kinds of sites that may go on with what they access after C code has called code of the program."""
+_LAST = frozenset(
+    {"__bool__", "__contains__", "__delitem__", "__getitem__", "__iter__", "__len__", "__next__", "__setitem__"}
+)
+"""Methods after which nothing is accessed any more by the instruction that they are called for."""
+_OF_CALLS: Any = ((("item", ""), True),)
+"""What a call of C code may touch."""
 _IN_LIBRARY = _events.JUMP | _events.CALL | _events.PY_RESUME
 """Where the GIL is offered in a function of Python's library, besides its begin."""
 _HOW_RESUMED, _AFTER_YIELD = 0x3, 1
@@ -472,13 +518,11 @@ _LIBRARY = _Library()
 
 def _touch_others(site: Site, found: Iterable[Accessed], world: Any) -> None:
     """Note what a step touches besides the keys of its site: what `setattr` names, and objects that have attributes."""
-    if site.kind not in _OF_OTHERS:
-        return
     for it in found:
         if not it.name:
-            if not site.is_call:
+            if site.kind == "attribute":
                 world.touch(_ITEM, it.writes)
-        elif site.is_call:
+        elif site.kind not in ("global", "cell", "attribute"):
             for kind in ("attribute", "global"):
                 world.touch((kind, it.name), it.writes)
 

@@ -9,11 +9,13 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
+from operator import attrgetter, methodcaller
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Protocol
 from weakref import ProxyTypes
 
-from concmodels.explore.preemption.expressions import Unknown, Value, value_of
+from concmodels.explore.preemption.expressions import Elsewhere, Unknown, Value, value_of
 from concmodels.explore.preemption.table import CONTAINERS, GIVE_NEW, MAKE_NEW, OF_NUMBERS, SIMULATED
 from concmodels.explore.preemption.things import elements, how
 
@@ -122,8 +124,10 @@ def result(
     if isinstance(called, FunctionType):
         return _of_function(called, returned, program, frame, where)
     if isinstance(called, type):
-        if called.__module__ == "itertools":
-            raise Unknown  # it goes through what it was given
+        if called.__module__ == "itertools" or called is type:
+            raise Unknown  # it goes through what it was given, or returns a class that there is
+        if called in (attrgetter, methodcaller, partial):
+            raise Elsewhere  # what it is given to may call it, which no instruction tells
         if isinstance(called.__new__, FunctionType) and not issubclass(called, (tuple, Enum)):
             raise Unknown
         make: Any = type(called).__call__
@@ -164,7 +168,7 @@ def makes_new(called: BuiltinFunctionType) -> bool:
 def operands_of(nodes: Iterable[ast.AST], code: CodeType, new: Collection[str] = ()) -> Operands:
     """Return what finds the values of these expressions. A call of one of the names in `new` makes something new."""
     nodes = list(nodes)
-    last = max((number for number, node in enumerate(nodes) if _has_call(node)), default=-1)
+    last = max((number for number, node in enumerate(nodes) if has_call(node)), default=-1)
     operands = [
         _operand(part, code, new, has_returned_last=number == last and part is node)
         for number, node in enumerate(nodes)
@@ -192,7 +196,7 @@ def _operand(node: ast.AST, code: CodeType, new: Collection[str], *, has_returne
     if find is None:
         return UNFOLLOWED
     where = node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
-    return Operands(made=((find, _name(node.func) if has_returned_last else "", where),))
+    return Operands(made=((find, name_of_function(node.func) if has_returned_last else "", where),))
 
 
 def _inside(find: Value) -> Value:
@@ -200,11 +204,13 @@ def _inside(find: Value) -> Value:
     return lambda frame: tuple(elements(find(frame)))
 
 
-def _name(func: ast.AST) -> str:
+def name_of_function(func: ast.AST) -> str:
+    """Return by which name a function is called; empty if it has none."""
     return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
-def _has_call(node: ast.AST) -> bool:
+def has_call(node: ast.AST) -> bool:
+    """Return whether something is called in an expression."""
     return any(isinstance(it, (ast.Call, ast.Await)) for it in ast.walk(node))
 
 
@@ -244,6 +250,8 @@ def _inner(node: ast.AST, code: CodeType) -> Sequence[ast.AST] | None:
             return [owner]
         case ast.Call(func=ast.Name(id=name), args=parts) if name in _LAZY:
             return parts
+        case ast.Call(func=ast.Name(id="partial") | ast.Attribute(attr="partial"), args=parts, keywords=named):
+            return [*parts, *(it.value for it in named)]
         case ast.Call(func=ast.Attribute(value=ast.Name(id="itertools")), args=parts, keywords=named):
             return [*parts, *(it.value for it in named)]
         case ast.Attribute(attr=name) if name in _TOLD and value_of(node, code) is None:

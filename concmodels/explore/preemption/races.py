@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     type Clock = dict[Runner, int]
 
 
-type _Earlier = tuple[int, Accessed, int, float]
-"""The moment of an access by the clock of its task, the access, and the moment by its sure clock and the world's."""
+type _Earlier = tuple[int, Accessed, int, float, int]
+"""The moment of an access by the clock of its task, the access, the moment by its sure clock and the world's, and which
+access of its task by that instruction it is."""
 
 
 class _Order:
@@ -69,7 +70,8 @@ class _Order:
 class Detector:
     """A `RaceDetector`."""
 
-    def __init__(self, waits: Waits) -> None:
+    def __init__(self, waits: Waits, *, has_namespaces: bool = False) -> None:
+        self._items_are_variables = has_namespaces
         self.found: list[Race] = []
         self.sites: set[Any] = set()
         self.unseen: list[str] = []
@@ -89,6 +91,8 @@ class Detector:
         """The latest accesses to each part of a thing: of each task, and by each instruction."""
         self._unknown: dict[tuple[Runner, Site], _Earlier] = {}
         """The latest accesses of what is not known."""
+        self._numbers: dict[tuple[Runner, Site], int] = {}
+        """How many accesses each task has made by each instruction, if that is asked for."""
         self._alive: list[Any] = []  # what was accessed: else another object might get its address
         self._seen: Any = None  # the step whose keys have been taken note of
         touch, start, enable_at = world.touch, world.start, world.enable_at
@@ -148,7 +152,7 @@ class Detector:
 
         If it isn't sure that two such accesses are of the same thing, both orders are tried, and no race is reported.
         """
-        runner = self._runner()
+        runner = self._runner_at(site)
         identity = id(it.owner), it.name
         parts = self._things.get(identity)
         if parts is None:
@@ -163,18 +167,18 @@ class Detector:
                         self._may_meet(other_site, earlier, site, it)
         if self._unknown:
             for _, other_site, earlier in self._unordered(self._unknown, runner, site, it):
-                if not ((it.name and other_site.kind in _OF_ITEMS) or _is_out_of_reach(site, it, other_site)):
+                if not ((it.name and self._has_no_variables(other_site)) or _is_out_of_reach(site, it, other_site)):
                     self._may_meet(other_site, earlier, site, it)
         mine = parts.get(it.part)
         if mine is None:
             mine = parts[it.part] = {}
-        mine[runner, site] = self._now(runner, it)
+        mine[runner, site] = self._now(runner, site, it)
 
     def access_unknown(self, site: Site, writes: bool, calls_back: bool) -> None:
         """Take note of an access of what is not known, which may be anything that another task accesses."""
-        runner = self._runner()
+        runner = self._runner_at(site)
         it = Accessed(None, "", WHOLE, writes, False, calls_back)
-        no_variables = site.kind in _OF_ITEMS
+        no_variables = self._has_no_variables(site)
         records = [
             latest
             for (_, name), parts in self._things.items()
@@ -185,31 +189,42 @@ class Detector:
             for _, other_site, earlier in self._unordered(latest, runner, site, it):
                 if not _is_out_of_reach(other_site, earlier, site):
                     self._may_meet(other_site, earlier, site, it)
-        self._unknown[runner, site] = self._now(runner, it)
+        self._unknown[runner, site] = self._now(runner, site, it)
 
-    def _runner(self) -> Runner:
+    def _has_no_variables(self, unknown: Site) -> bool:
+        """Whether an access of which nothing is known is none of a variable: if no dict of the program has these."""
+        return unknown.kind in _OF_ITEMS and not self._items_are_variables
+
+    def _runner_at(self, site: Site) -> Runner:
+        """Return the running task, which is about to make an access."""
         world = self._world
         assert world is not None
-        self._notice(world.running)
-        return world.running
+        runner = world.running
+        self._notice(runner)
+        if self._sure is not None:
+            self._numbers[runner, site] = self._numbers.get((runner, site), 0) + 1
+        return runner
 
-    def _now(self, runner: Runner, it: Accessed) -> _Earlier:
+    def _now(self, runner: Runner, site: Site, it: Accessed) -> _Earlier:
         assert self._world is not None
         sure = 0 if self._sure is None else self._sure.clocks[runner][runner]
-        return self._clocks[runner][runner], it, sure, self._world.clock
+        return self._clocks[runner][runner], it, sure, self._world.clock, self._numbers.get((runner, site), 0)
 
     def _unordered(
         self, latest: dict[tuple[Runner, Site], _Earlier], runner: Runner, site: Site, it: Accessed
     ) -> list[tuple[Runner, Site, Accessed]]:
         """Return those of the earlier accesses that an access meets, and that nothing orders before it."""
         clock, sure, found = self._clocks[runner], self._sure, []
-        for (other, other_site), (moment, earlier, sure_moment, time) in latest.items():
+        for (other, other_site), (moment, earlier, sure_moment, time, number) in latest.items():
             if other is runner or not (it.writes or earlier.writes):
                 continue
+            is_free = clock.get(other, 0) < moment
             if sure is not None and sure.clocks[runner].get(other, 0) < sure_moment:
                 assert self._world is not None
-                self._waits.met(frozenset({site, other_site}), time, runner, self._world.clock)
-            if clock.get(other, 0) < moment:
+                one = other.identity, other_site, number
+                ones = one, (runner.identity, site, self._numbers[runner, site])
+                self._waits.met(frozenset({site, other_site}), ones, time, self._world.clock, by_lock=not is_free)
+            if is_free:
                 found.append((other, other_site, earlier))
         return found
 

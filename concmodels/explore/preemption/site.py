@@ -6,14 +6,14 @@ from types import CodeType
 from typing import TYPE_CHECKING, Literal
 
 from concmodels.explore.preemption.expressions import Value, value_of
-from concmodels.explore.preemption.operands import NOTHING, Operands
+from concmodels.explore.preemption.operands import NOTHING, Operands, has_call, name_of_function
 
 if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Key
 
 type Kind = Literal[
     "global", "cell", "attribute", "item", "within", "container", "iteration", "element", "operands", "truth",
-    "matched", "pattern", "unfollowed", "hidden", "call",
+    "matched", "pattern", "unfollowed", "hidden", "namespace", "call",
 ]  # fmt: skip
 
 
@@ -43,7 +43,7 @@ class Site:
     is_wanted: bool = False
     """Whether it is a method whose result is read by another instruction."""
     begins: bool = False
-    """Whether it begins an iteration."""
+    """Whether others need what it finds: it begins an iteration, or gets a dict of variables."""
     arguments: tuple[Value | None, ...] = ()
     """What a call is given, one by one, but for what it unpacks."""
     unpacked: Operands = NOTHING
@@ -73,6 +73,8 @@ class Site:
     """Whether it calls an attribute of something."""
     made_by: Value | None = field(init=False)
     """What finds the function that has returned the owner, if a call has."""
+    calls_result_of: str = field(init=False)
+    """The name of the function whose result it calls, if that is what has returned last."""
     of_super: bool = field(init=False)
     """Whether it calls a method of `super()`."""
     keys: tuple[tuple[Key, bool], ...] = field(init=False)
@@ -91,8 +93,15 @@ class Site:
         self.of_super = isinstance(made_by, ast.Name) and made_by.id == "super"
         is_simple = made_by is None or self.owner is not None
         self.made_by = None if is_simple or made_by is None else value_of(made_by, self.code)
+        self.calls_result_of = self._called_result(accessed)
         self.keys = self._keys()  # type: ignore[assignment]  # of names, where others are of numbers
         self.verb = "call" if self.is_call else "write" if self.writes else "read"
+
+    def _called_result(self, called: ast.AST | None) -> str:
+        if not (self.is_call and isinstance(called, ast.Call) and isinstance(self.node, ast.Call)):
+            return ""
+        given = [*self.node.args, *(it.value for it in self.node.keywords)]
+        return "" if any(map(has_call, given)) else name_of_function(called.func)
 
     def _accessed(self) -> ast.AST | None:
         """Return the expression of what it accesses: of a call, that of what is called."""
@@ -120,7 +129,13 @@ class Site:
     @property
     def needs_returned(self) -> bool:
         """Whether what it accesses may be known only by what a call has returned, as that of a property."""
-        if self.made_by is not None or self.operands.made or self.passed.made or self.unpacked.made:
+        if (
+            self.made_by is not None
+            or self.calls_result_of
+            or self.operands.made
+            or self.passed.made
+            or self.unpacked.made
+        ):
             return True
         kinds = ("within", "container", "operands", "matched", "truth")
         return self.kind in kinds and not isinstance(self.node, ast.Name)

@@ -29,7 +29,7 @@ from concmodels.explore.preemption.nodes import Instruction, Nodes, position_of
 from concmodels.explore.preemption.operands import Position, operands_of
 from concmodels.explore.preemption.patterns import matched_by, of_pattern
 from concmodels.explore.preemption.site import Kind, Site
-from concmodels.explore.preemption.table import TAKE_CODE
+from concmodels.explore.preemption.table import BY_NAME, TAKE_CODE
 from concmodels.explore.preemption.things import OF_OBJECTS
 
 _FUNCTION = 2  # CO_NEWLOCALS: set for functions, not for the bodies of modules and classes
@@ -47,12 +47,14 @@ _ITERATIONS = ("GET_ITER", "GET_YIELD_FROM_ITER", "FOR_ITER", "SEND")
 _CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
 _HIDDEN = frozenset(
     {
-        "attrgetter", "asdict", "astuple", "f_locals", "f_globals", "f_builtins", "__globals__", "__builtins__",
+        "asdict", "astuple", "f_locals", "f_globals", "f_builtins", "__globals__", "__builtins__",
         "__kwdefaults__", "__subclasses__", "__dict__", "__getattribute__", "__setattr__", "__delattr__", "__get__",
         "__set__", "__delete__",
     }
 )  # fmt: skip
 """Names by which a program reads or writes what no instruction names, besides the functions that are called."""
+_METHODS = frozenset({"__getattribute__", "__setattr__", "__delattr__", "__get__", "__set__", "__delete__"})
+"""Those of them that `super()` calls like any other method."""
 _OF_OBJECTS = OF_OBJECTS | OF_QUEUES
 _NAMESPACES = ("globals", "locals", "vars")
 _ANY_ITEM: Any = {("item", "")}
@@ -95,6 +97,13 @@ class Sites:
         }
         if any(_sets_attributes(node) for tree in trees.values() for node in ast.walk(tree)):
             self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
+        self.named = frozenset(name for tree in trees.values() for name in _names(tree))
+        """All names in the texts, and all texts that may be names."""
+        self.has_namespaces = any(it.argval in ("__dict__", "globals", "vars") for it in instructions)
+        """Whether the program may use a dict of variables."""
+        if self.has_namespaces:
+            named = {name for tree in trees.values() for name in _written_names(tree)}
+            self._assigned |= {(kind, name) for kind in ("attribute", "global") for name in named}
         if any(it.argval == "add_note" for it in instructions):
             self._assigned.add(("attribute", "__notes__"))
         self._cached = {name for tree in trees.values() for name in _cached(tree)}
@@ -103,6 +112,8 @@ class Sites:
         self._has_modules = len(trees) > 1 or any(map(_uses_modules, trees.values()))
         self.attributes = frozenset(name for kind, name in self._assigned if kind == "attribute")
         """The names of all attributes that are assigned."""
+        self.variables = frozenset(name for kind, name in self._assigned if kind != "cell")
+        """Those, and the names of global variables."""
         unknown = {it.opname for it in instructions} - opcodes.KNOWN
         self.hidden = sorted(unknown | set(map(ast.unparse, _kept_namespaces(trees.values()))))
         """Instructions that are not known, and second names that a module gives to variables."""
@@ -184,6 +195,8 @@ class Sites:
     def _variable(self, it: Instruction) -> Site | None:
         """Return the site of a global name, a cell or an attribute that is ever assigned."""
         kind, name, node = _VARIABLES[it.opname], it.argument, it.node
+        if it.opname == "LOAD_ATTR" and name == "__dict__" and isinstance(node, ast.Attribute):
+            return Site(*it.at, "namespace", variable=name, node=node, owner=value_of(node.value, it.code), begins=True)
         if (name in _HIDDEN and kind != "cell") or (it.opname == "STORE_ATTR" and opcodes.is_looked_up(name)):
             return Site(*it.at, "hidden", variable=name, node=None)
         if not self._is_assigned(kind, name, it.code) and not (kind == "attribute" and name in _OF_OBJECTS):
@@ -221,6 +234,8 @@ class Sites:
 
     def _of_super(self, it: Instruction) -> Site | None:
         """Return the site of `super().name`, unless that is a method."""
+        if it.argument in _HIDDEN - _METHODS:
+            return Site(*it.at, "hidden", variable=it.argument, node=None)
         return _unfollowed(it) if it.argument in self.attributes else None
 
     def _iteration(self, it: Instruction) -> Site | None:
@@ -249,7 +264,7 @@ class Sites:
     def _named(self, it: Instruction, given: list[ast.expr]) -> Site | None:
         """Return the site of `getattr` or `hasattr`, which read an attribute whose name is a value."""
         match given:
-            case [_, ast.Constant(value="setattr" | "delattr" | "exec" | "eval" | "vars" as name), *_]:
+            case [_, ast.Constant(value=str(name)), *_] if name in _HIDDEN or name in BY_NAME:
                 return Site(*it.at, "hidden", variable=name, node=None)
             case [owner, ast.Constant(value=str(name)), *_]:
                 if name not in self.attributes:
@@ -273,12 +288,43 @@ def _redirected(tree: ast.Module) -> Iterator[str]:
 
 
 def _cached(tree: ast.Module) -> Iterator[str]:
-    """Yield the names of cached properties, which are written when they are read for the first time."""
+    """Yield the names of cached properties, which are written when they are read for the first time.
+
+    And those of properties whose function may be none of the program: it reads others.
+    """
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and any(
-            "cached_property" in ast.unparse(it) for it in node.decorator_list
-        ):
-            yield node.name
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(ast.Name("property"), [ast.Call()])):
+                yield name
+            case ast.FunctionDef(name=name, decorator_list=decorators):
+                if any("cached_property" in ast.unparse(it) for it in decorators):
+                    yield name
+
+
+def _names(tree: ast.Module) -> Iterator[str]:
+    """Yield all names in a file, and all texts that may be names."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)) | ast.arg(arg=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.alias(name=name, asname=other):
+                yield other or name
+            case ast.MatchClass(kwd_attrs=names):
+                yield from names
+            case ast.Constant(value=str(name)):
+                yield name
+
+
+def _written_names(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a dict of variables may have: texts, keywords, and attributes that any code assigns."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(name)) if name.isidentifier():
+                yield name
+            case ast.keyword(arg=str(name)) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
 
 
 _SET_ATTRIBUTES = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})

@@ -10,7 +10,7 @@ from functools import partial
 from types import FrameType, MethodType
 from typing import Any
 
-from concmodels.models.tasks.signals.frames import of_program
+from concmodels.models.tasks.signals.frames import line_of_program
 
 callers: set[Any] = set()
 """The functions and classes of the simulated modules that have `call` do so."""
@@ -25,16 +25,15 @@ def given(function: Callable[..., Any]) -> Callable[..., Any]:
         args, options, called = (*called.args, *args), {**called.keywords, **options}, called.func
     if called is None or getattr(called, "__code__", None) is call.__code__:
         return function
-    return partial(call, called, _line_of_program(sys._getframe(1)), options, *args)
+    return partial(call, called, line_behind(sys._getframe(1)), options, *args)
 
 
-def _line_of_program(frame: FrameType | None) -> tuple[str, int] | None:
-    """As `line_of_program`, without looking at the frames behind that line: this is called for each thread."""
-    while frame is not None:
-        if of_program(frame):
-            return frame.f_code.co_filename, frame.f_lineno
+def line_behind(frame: FrameType | None) -> tuple[str, int] | None:
+    """Return the program's line that has led to this frame, without a list of those that have led to that line."""
+    found = None
+    while frame is not None and (found := line_of_program([frame])) is None:
         frame = frame.f_back
-    return None
+    return found
 
 
 def call(function: Callable[..., Any], _place: Any, _options: dict[str, Any], *args: Any, **options: Any) -> Any:
