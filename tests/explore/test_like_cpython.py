@@ -2,7 +2,7 @@
 
 The oracle is that code on simulated locks, on random programs.
 
-    pytest tests/explore/test_like_cpython.py --thorough     500 programs; as a rule there are 20
+    pytest tests/explore/test_like_cpython.py --thorough     500 programs; as a rule there are 10
 """
 
 from functools import cache
@@ -14,9 +14,9 @@ from exhausted import outcomes
 from concmodels.explore.scenarios import of_file
 from concmodels.explore.threads import futures, library, program
 
-PER_TEST = 10
-PARTS = 25
-MOST = 5000
+PER_TEST = 5
+PARTS = 50
+MOST = 2000
 POOL_HEAD = """
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait

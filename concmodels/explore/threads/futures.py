@@ -7,11 +7,11 @@ and is the standard library's.
 """
 
 from collections.abc import Callable, Iterable
-from functools import wraps
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.threads.locks import Shared
+from concmodels.explore.threads.standing_for import standing_for
 from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class _End(Shared):
 
 
 def _with_end(init: Callable[..., None]) -> Callable[..., None]:
-    @wraps(init)
+    @standing_for(init)
     def with_end(self: Any) -> None:
         init(self)
         self._end = _End()
@@ -68,7 +68,7 @@ def _with_end(init: Callable[..., None]) -> Callable[..., None]:
 def _after_the_end(invoke: Callable[..., None]) -> Callable[..., None]:
     """Return a method as `Future._invoke_callbacks`, which all ends have in common."""
 
-    @wraps(invoke)
+    @standing_for(invoke)
     def after_the_end(self: Any) -> None:
         self._end.come()
         invoke(self)
@@ -79,7 +79,7 @@ def _after_the_end(invoke: Callable[..., None]) -> Callable[..., None]:
 def _in_one_step(method: Callable[..., Any], base: ModuleType, get: Callable[[Any], Any]) -> Callable[..., Any]:
     """Return a method as `Future.result`, or as `Future.exception`."""
 
-    @wraps(method)
+    @standing_for(method)
     def in_one_step(self: Any, timeout: float | None = None) -> Any:
         if timeout is not None or current() is None:
             return method(self, timeout)

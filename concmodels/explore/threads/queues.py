@@ -11,11 +11,11 @@ all queues of a program that itself uses their locks, which `LOCKS` has the name
 
 from collections import deque
 from collections.abc import Callable
-from functools import wraps
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.threads.locks import Shared
+from concmodels.explore.threads.standing_for import standing_for
 from concmodels.models.simulated.world import current, new_key
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def do_in_one_step(module: ModuleType, is_wanted: Callable[[], bool]) -> None:
 
 
 def _with_sides(init: Callable[..., None], module: Any, is_wanted: Callable[[], bool]) -> Callable[..., None]:
-    @wraps(init)
+    @standing_for(init)
     def with_sides(self: Any, maxsize: int = 0) -> None:
         init(self, maxsize)
         is_of_ours = type(self) in (module.Queue, module.LifoQueue) and is_wanted()
@@ -45,7 +45,7 @@ def _with_sides(init: Callable[..., None], module: Any, is_wanted: Callable[[], 
 
 
 def _either(step: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(method)
+    @standing_for(method)
     def either(self: Any, *args: Any, **options: Any) -> Any:
         world = current()
         if world is None or self._sides is None:

@@ -7,11 +7,11 @@ closes the queue for all of them.
 """
 
 from collections.abc import Callable
-from functools import wraps
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.threads.locks import SimpleQueue
+from concmodels.explore.threads.standing_for import standing_for
 from concmodels.explore.threads.tasks import get_ident
 from concmodels.models.simulated.world import current, new_key
 
@@ -28,7 +28,7 @@ def let_workers_commute(thread: ModuleType) -> None:
 
 
 def _sharing_less(init: Callable[..., None]) -> Callable[..., None]:
-    @wraps(init)
+    @standing_for(init)
     def sharing_less(self: Any, *args: Any, **options: Any) -> None:
         init(self, *args, **options)
         self._work_queue, self._idle_semaphore = _Jobs(), _Idle()
@@ -39,7 +39,7 @@ def _sharing_less(init: Callable[..., None]) -> Callable[..., None]:
 def _knowing_the_worker(adjust: Callable[..., None]) -> Callable[..., None]:
     """Return a method that starts a worker if none is idle; whichever it starts has done no step yet."""
 
-    @wraps(adjust)
+    @standing_for(adjust)
     def knowing_the_worker(self: Any) -> None:
         adjust(self)
         self._idle_semaphore.know(self._threads)
