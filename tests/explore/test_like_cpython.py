@@ -156,3 +156,29 @@ def test_operations_in_one_step_have_the_outcomes_of_cpython(
     record_property("random programs", (random_program.__name__, told))
     assert not wrong, "\n\n".join(wrong)
     assert told["programs"] and told["with several outcomes"] and told["runs"] < told["CPython's runs"]
+
+
+BY_ITSELF = """
+import queue, threading
+
+def main():
+    one = queue.Queue(2)
+    for number in range(2):
+        one.put(number)
+    {line}
+    thread = threading.Thread(target=lambda: one.put(7))
+    thread.start()
+    got = one.get()
+    thread.join()
+    return got, one.qsize(), one.full()
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["one.queue.clear()", "one.queue.append(3)", "one.maxsize = 4", "with one.mutex: one.queue.clear()"],
+)
+def test_a_program_may_change_a_queue_itself(line, tmp_path, of_cpython):
+    path = tmp_path / "program.py"
+    path.write_text(BY_ITSELF.replace("{line}", line))
+    assert outcomes(of_file(str(path)))[0] == of_cpython(str(path))[0]

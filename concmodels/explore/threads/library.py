@@ -1,15 +1,17 @@
 """A second `threading`, `queue`, `time` and `concurrent.futures`: the standard library's own code on simulated locks.
 
 The sources of those modules are executed once more, over the `_thread` of `locks.py` and `tasks.py`. So `Condition`,
-`Semaphore`, `Barrier`, `Queue` and `ThreadPoolExecutor` are what CPython has, line by line, and nothing is patched in
-the modules that the rest of the process uses: who gets which is decided by `__import__`.
+`Semaphore`, `Barrier`, `PriorityQueue` and `Future` are what CPython has, line by line, and nothing is patched in the
+modules that the rest of the process uses: who gets which is decided by `__import__`.
 
 What is not the standard library's code:
 
     Lock, RLock, SimpleQueue    are written in C, and are in `locks.py`
     Thread.start, and its first and last steps    wait for each other by locks; here a thread starts by one step less
     Event.is_set                reads without a lock, and so must say what it reads
-    Future.result               without a time limit it is one step (`futures.py`)
+    Queue and LifoQueue         have operations of one step each (`queues.py`)
+    Future.result               is one step, if it has no time limit (`futures.py`)
+    ThreadPoolExecutor          has workers that share less with each other (`thread_pool.py`)
 
 The modules are executed once, and keep state: the names of threads are numbered. `fresh` puts them back.
 """

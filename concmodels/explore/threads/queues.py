@@ -77,7 +77,7 @@ class _Gate(Shared):
 
 
 class _Sides:
-    """The two sides of one queue, with a key for each item that is in it, and for each place that is free."""
+    """The two sides of one queue, with a key for each item that is in it, and for each place that was made free."""
 
     def __init__(self, queue: Any, module: Any) -> None:
         self.module = module
@@ -86,7 +86,8 @@ class _Sides:
         self._is_last_first = isinstance(queue, module.LifoQueue)
         self.tail = self.items.key if self._is_last_first else new_key("queue")
         self._keys: deque[Key] = deque()
-        self._places: deque[Key] = deque(new_key("queue") for _ in range(queue.maxsize))
+        self._never_used = queue.maxsize
+        self._places: deque[Key] = deque()
 
     @property
     def is_full(self) -> bool:
@@ -103,11 +104,17 @@ class _Sides:
             world.touch(touched, True)
         if queue.maxsize > 0:
             world.touch(self.room.key, True)
-            world.touch(self._places.popleft(), True)
+            self._take_place(world)
         self._keys.append(key)
         queue._put(item)
         queue.unfinished_tasks += 1
         self.update(world)
+
+    def _take_place(self, world: World) -> None:
+        if self._never_used > 0:
+            self._never_used -= 1
+        elif self._places:  # the program may have taken items out of `queue` itself
+            world.touch(self._places.popleft(), True)
 
     def take(self, world: World, subject: Any) -> Any:
         """Take an item out of the queue, in the step under way."""
