@@ -155,7 +155,8 @@ def test_operations_in_one_step_have_the_outcomes_of_cpython(
             wrong.append(f"{path.read_text()}\nmissed: {everything - found}\nnew: {found - everything}")
     record_property("random programs", (random_program.__name__, told))
     assert not wrong, "\n\n".join(wrong)
-    assert told["programs"] and told["with several outcomes"] and told["runs"] < told["CPython's runs"]
+    assert told["programs"] and told["runs"] < told["CPython's runs"]
+    assert told["with several outcomes"] or part
 
 
 BY_ITSELF = """

@@ -1,9 +1,9 @@
-"""What is not `concurrent.futures`' own code about futures: a wait for a result is one step.
+"""A wait for the result of a future is one step.
 
-`Future.result` takes a lock, looks, and waits for a condition if it has come too early. No program can tell which of
-both it was, but each of them would be schedules of their own, for every result: two of two jobs had 7 times as many.
-Here it waits for a gate that the end of the future opens, in whichever way it ends. A wait with a time limit can tell,
-and is the standard library's.
+In the standard library, `Future.result` takes a lock, looks, and waits for a condition if it has come too early. No
+program can tell the two apart, but both would have to be tried for every result: the results of two jobs made 7 times
+as many schedules. Here it waits for a gate that the end of the future opens, whichever end that is. With a time
+limit the two differ, and there it is the standard library's code that runs.
 """
 
 from collections.abc import Callable, Iterable

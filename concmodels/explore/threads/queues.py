@@ -1,12 +1,12 @@
-"""What is not `queue`'s own code about `Queue` and `LifoQueue`: each operation is one step.
+"""Each operation of a `Queue` or a `LifoQueue` is one step.
 
-The standard library's code takes a mutex and waits for conditions, and each order in which tasks take it would be a
-schedule of its own: one producer and two consumers of four items had more than 3,000. Here a put and a get of other
-items are independent, as in a `SimpleQueue` (`locks.py`): a put takes room and makes an item, a get takes an item and
-makes room, and each item and each place has a key.
+The standard library's code takes a mutex and waits for conditions, and each order in which tasks take the mutex would
+be a schedule of its own: a producer and two consumers of four items had more than 3,000. Here a put and a get of other
+items are independent, as in a `SimpleQueue` (`locks.py`): a put takes a place and makes an item, a get takes an item
+and makes a place, and each item and each place has a key.
 
-A `PriorityQueue` compares items, and a subclass may do anything, so they keep the code of the standard library. So do
-all queues of a program that itself uses their locks, which `LOCKS` has the names of.
+A `PriorityQueue` compares items, and a subclass may do anything, so they run the code of the standard library. So do
+all queues of a program that uses their locks itself; `LOCKS` has the names of these.
 """
 
 from collections import deque
@@ -56,7 +56,7 @@ def _either(step: Callable[..., Any], method: Callable[..., Any]) -> Callable[..
 
 
 class _Gate(Shared):
-    """What an operation of a queue waits for."""
+    """The gate for which an operation of a queue waits."""
 
     def __init__(self, verb: str) -> None:
         self._verb = verb
@@ -81,17 +81,17 @@ class _Sides:
 
     def __init__(self, queue: Any, module: Any) -> None:
         self.module = module
-        self.items, self.room, self.done = _Gate("get"), _Gate("put"), _Gate("join")
+        self.items, self.places, self.done = _Gate("get"), _Gate("put"), _Gate("join")
         self._queue = queue
         self._is_last_first = isinstance(queue, module.LifoQueue)
         self.tail = self.items.key if self._is_last_first else new_key("queue")
         self._keys: deque[Key] = deque()
         self._never_used = queue.maxsize
-        self._places: deque[Key] = deque()
+        self._free: deque[Key] = deque()
 
     @property
     def is_full(self) -> bool:
-        """Whether there is no room."""
+        """Whether no place is free."""
         return bool(0 < self._queue.maxsize <= self._queue._qsize())
 
     def add(self, world: World, item: Any, subject: Any) -> None:
@@ -103,7 +103,7 @@ class _Sides:
         for touched in (self.tail, self.done.key, key):
             world.touch(touched, True)
         if queue.maxsize > 0:
-            world.touch(self.room.key, True)
+            world.touch(self.places.key, True)
             self._take_place(world)
         self._keys.append(key)
         queue._put(item)
@@ -113,19 +113,19 @@ class _Sides:
     def _take_place(self, world: World) -> None:
         if self._never_used > 0:
             self._never_used -= 1
-        elif self._places:  # the program may have taken items out of `queue` itself
-            world.touch(self._places.popleft(), True)
+        elif self._free:  # the program may have taken items out of `queue` itself
+            world.touch(self._free.popleft(), True)
 
     def take(self, world: World, subject: Any) -> Any:
         """Take an item out of the queue, in the step under way."""
         queue = self._queue
         if self.is_full:
-            world.opens(subject, self.room.key)
+            world.opens(subject, self.places.key)
         world.touch(self.items.key, True)
         if self._keys:  # the program may have put an item into `queue` itself
             world.touch(self._keys.pop() if self._is_last_first else self._keys.popleft(), True)
         if queue.maxsize > 0:
-            self._places.append(place := new_key("queue"))
+            self._free.append(place := new_key("queue"))
             world.touch(place, True)
         item = queue._get()
         self.update(world)
@@ -135,7 +135,7 @@ class _Sides:
         """Open and close the gates."""
         queue = self._queue
         self.items.set(world, bool(queue._qsize() or queue.is_shutdown))
-        self.room.set(world, not self.is_full or queue.is_shutdown)
+        self.places.set(world, not self.is_full or queue.is_shutdown)
         self.done.set(world, not queue.unfinished_tasks)
 
     def look(self) -> tuple[tuple[Key, bool], ...]:
@@ -150,18 +150,18 @@ class _Steps:
         self: Any, world: World, sides: _Sides, item: Any, block: bool = True, timeout: float | None = None
     ) -> None:
         if self.maxsize <= 0:
-            world.point("put", ((sides.tail, True),), sides.room)
+            world.point("put", ((sides.tail, True),), sides.places)
         elif not block or timeout == 0:
-            world.point("put_nowait", ((sides.room.key, False), (sides.tail, False)), sides.room)
+            world.point("put_nowait", ((sides.places.key, False), (sides.tail, False)), sides.places)
         else:
-            _wait(world, sides.room, lambda: not sides.is_full or self.is_shutdown, timeout)
+            _wait(world, sides.places, lambda: not sides.is_full or self.is_shutdown, timeout)
         world.touch(sides.tail, False)
         if self.is_shutdown:
             raise sides.module.ShutDown
         if sides.is_full:
             world.touch(sides.items.key, False)
             raise sides.module.Full
-        sides.add(world, item, sides.room)
+        sides.add(world, item, sides.places)
 
     def get(self: Any, world: World, sides: _Sides, block: bool = True, timeout: float | None = None) -> Any:
         if not block or timeout == 0:
@@ -198,7 +198,7 @@ class _Steps:
         return sides.is_full
 
     def shutdown(self: Any, world: World, sides: _Sides, immediate: bool = False) -> None:
-        keys = (sides.items.key, sides.tail, sides.room.key, sides.done.key)
+        keys = (sides.items.key, sides.tail, sides.places.key, sides.done.key)
         world.point("shut down", tuple((key, True) for key in dict.fromkeys(keys)), sides.items)
         if not self._qsize():
             world.opens(sides.items, sides.items.key)

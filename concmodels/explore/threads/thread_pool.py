@@ -1,19 +1,22 @@
-"""What is not `concurrent.futures`' own code about its thread pool: how workers say that they are idle, and end.
+"""The workers of a thread pool say that they are idle, and end, otherwise than in `concurrent.futures`' own code.
 
-They do so with a semaphore and a queue that they share. So the order in which they become idle, and in which they end,
+That has a semaphore and a queue that they share. So the order in which they become idle, and in which they end,
 would make schedules of their own, which no program can tell apart. Here each worker says for itself that it is idle,
 and `submit` looks at all of them; and `None` in the queue, which each worker takes out and puts back when it ends,
-closes the queue for all of them.
+closes the queue for all of them. Once a pool has all its workers, it makes no difference whether any is idle: then
+nobody says so or looks.
 """
 
+import sys
+from _queue import Empty
 from collections.abc import Callable
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.threads.locks import SimpleQueue
 from concmodels.explore.threads.standing_for import standing_for
 from concmodels.explore.threads.tasks import get_ident
-from concmodels.models.simulated.world import current, new_key
+from concmodels.models.simulated.world import current, new_key, touch
 
 if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Key
@@ -23,15 +26,15 @@ if TYPE_CHECKING:
 def let_workers_commute(thread: ModuleType) -> None:
     """Change the thread pool of this copy of `concurrent.futures.thread`."""
     pool = thread.ThreadPoolExecutor
-    pool.__init__ = _sharing_less(pool.__init__)
+    pool.__init__ = _sharing_less(pool.__init__, thread._worker.__code__)
     pool._adjust_thread_count = _knowing_the_worker(pool._adjust_thread_count)
 
 
-def _sharing_less(init: Callable[..., None]) -> Callable[..., None]:
+def _sharing_less(init: Callable[..., None], of_worker: CodeType) -> Callable[..., None]:
     @standing_for(init)
     def sharing_less(self: Any, *args: Any, **options: Any) -> None:
         init(self, *args, **options)
-        self._work_queue, self._idle_semaphore = _Jobs(), _Idle()
+        self._work_queue, self._idle_semaphore = _Jobs(of_worker), _Idle()
 
     return sharing_less
 
@@ -41,8 +44,10 @@ def _knowing_the_worker(adjust: Callable[..., None]) -> Callable[..., None]:
 
     @standing_for(adjust)
     def knowing_the_worker(self: Any) -> None:
-        adjust(self)
-        self._idle_semaphore.know(self._threads)
+        if len(self._threads) < self._max_workers:
+            adjust(self)
+            self._idle_semaphore.know(self._threads)
+            self._work_queue.has_all_workers(len(self._threads) == self._max_workers)
 
     return knowing_the_worker
 
@@ -50,10 +55,32 @@ def _knowing_the_worker(adjust: Callable[..., None]) -> Callable[..., None]:
 class _Jobs(SimpleQueue):
     """As `SimpleQueue`, but that `None` comes last and is there for all that wait."""
 
-    def __init__(self) -> None:
+    def __init__(self, of_worker: CodeType) -> None:
         super().__init__()
-        self._closing = new_key("queue")
-        self._is_closed = False
+        self._of_worker = of_worker
+        self._workers, self._has_all = new_key("thread"), False
+        self._closing, self._is_closed = new_key("queue"), False
+
+    def has_all_workers(self, has_all: bool) -> None:
+        """Take note of whether the pool has as many workers as it may have."""
+        if has_all:
+            touch(self._workers, True)
+            self._has_all = True
+
+    def get_nowait(self) -> Any:
+        """As `SimpleQueue.get_nowait`. A worker asks whether it is idle, and goes on to wait if that is of no use."""
+        world = current()
+        if world is None or sys._getframe(1).f_code is not self._of_worker:
+            return super().get_nowait()
+        world.point("get_nowait", (), self)
+        if self._items:
+            return self._take(world)
+        world.touch(self._workers, False)
+        world.touch(self.key, False)
+        if self._has_all:
+            return self.get()
+        self._touch_tail(world)
+        raise Empty
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
         """As `SimpleQueue.put`. `None` is put again by each worker that has got it, and is there already."""
