@@ -202,3 +202,26 @@ KEPT = """
 def test_a_method_that_keeps_what_it_is_given_is_one_step_by_any_name(program):
     report = explore(program(textwrap.dedent(KEPT)), search="all")
     assert report.verdict == "held in all", str(report)
+
+
+MAPPED = """
+    import threading
+    from concurrent.futures import ThreadPoolExecutor
+
+    def main():
+        log, lock = {"n": 0}, threading.Lock()
+
+        def work(n):
+            with lock:
+                log["n"] = log.get("n", 0) + n
+
+        with ThreadPoolExecutor(2) as pool:
+            PASSED
+        assert log["n"] == 3
+"""
+
+
+@pytest.mark.parametrize("passed", ["list(pool.map(work, [1, 2]))", "tuple(pool.map(lambda n: work(n), [1, 2]))"])
+def test_a_list_of_what_a_pool_returns_is_no_step_in_the_middle_of_which_code_runs(program, passed):
+    report = explore(program(MAPPED.replace("PASSED", passed)), search="all")
+    assert report.verdict == "held in all", str(report)

@@ -19,7 +19,7 @@ from types import AsyncGeneratorType, BuiltinFunctionType, CodeType, FrameType, 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from concmodels.explore.preemption.expressions import Torn, Unknown
-from concmodels.explore.preemption.operands import Operands, Results, makes_new, result, value_or_returned
+from concmodels.explore.preemption.operands import Operands, Results, is_simulated, makes_new, result, value_or_returned
 from concmodels.explore.preemption.table import BY_NAME
 from concmodels.explore.preemption.things import MOST, TEED, compares_by_code, how, is_torn, parts, things
 
@@ -118,7 +118,7 @@ def calls_back(operands: Operands, frame: FrameType, returned: Returned, *, goes
     for find in operands.found:
         try:
             value = find(frame)
-            if not (goes_through and type(value) in _HOLD) and runs_code(value):
+            if not (goes_through and only_gives(value)) and runs_code(value):
                 return True
         except Unknown:
             return True
@@ -128,11 +128,18 @@ def calls_back(operands: Operands, frame: FrameType, returned: Returned, *, goes
         except Unknown:
             return True
         if returned is not None and name == returned[0]:
-            if not (goes_through and type(returned[1]) in _HOLD) and runs_code(returned[1]):
+            if not (goes_through and only_gives(returned[1])) and runs_code(returned[1]):
                 return True
         elif not makes_plain(called):
             return True
     return operands.is_unknown
+
+
+def only_gives(value: Any) -> bool:
+    """Return whether to go through this runs no code of the program: a container, or what a pool's `map` returns."""
+    if type(value) is GeneratorType:
+        return value.gi_frame is not None and is_simulated(value.gi_frame.f_globals.get("__name__"))
+    return type(value) in _HOLD
 
 
 _MAKE_PLAIN = (list, tuple, dict, set, frozenset, deque, range, str, int, float, bool, bytes, bytearray)

@@ -30,6 +30,7 @@ from concmodels.explore.preemption.access import (
     must_show_itself,
     of_container,
     of_opaque,
+    only_gives,
     owner_of,
     read,
 )
@@ -138,7 +139,9 @@ def _calls_back(site: Site, frame: FrameType, returned: Returned, called: Any, o
     name = site.variable or getattr(called, "__name__", "")
     if isinstance(called, (FunctionType, MethodType)) or (name in KEEP and type(owner) in CONTAINERS):
         return False
-    goes_through = name in ("extend", "extendleft", "__iadd__")
+    goes_through = called is list or called is tuple or name in ("extend", "extendleft", "__iadd__")
+    if goes_through and returned is not None and _is_only(site, returned[0]) and only_gives(returned[1]):
+        return False
     if site.calls_back or (site.passed and calls_back(site.passed, frame, returned, goes_through=goes_through)):
         return True
     is_sort = name == "sort" and isinstance(owner, list)
@@ -146,6 +149,11 @@ def _calls_back(site: Site, frame: FrameType, returned: Returned, called: Any, o
         bool(site.passed)
         or any(isinstance(getattr(kind, "__lt__", None), FunctionType) for kind in set(map(type, list.__iter__(owner))))
     )
+
+
+def _is_only(site: Site, name: str) -> bool:
+    """Whether a call is given what a call of this name has returned, and nothing else."""
+    return not site.passed.found and [made for _, made, _ in site.passed.made] == [name]
 
 
 def may_call_back(site: Site, frame: FrameType) -> bool:

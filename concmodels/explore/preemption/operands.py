@@ -45,7 +45,12 @@ _PLAIN_FUNCTION = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GE
 
 def is_of_library(called: Any) -> bool:
     """Whether this belongs to what the explorer simulates, which notes itself what tasks share."""
-    return (getattr(called, "__module__", None) or "").partition(".")[0] in SIMULATED
+    return is_simulated(getattr(called, "__module__", None))
+
+
+def is_simulated(module: str | None) -> bool:
+    """Return whether the explorer simulates the module of this name."""
+    return (module or "").partition(".")[0] in SIMULATED
 
 
 class Results(Protocol):
