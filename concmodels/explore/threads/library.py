@@ -7,7 +7,7 @@ modules that the rest of the process uses: who gets which is decided by `__impor
 What is not the standard library's code:
 
     Lock, RLock, SimpleQueue    are written in C, and are in `locks.py`
-    Thread.start, and its first and last steps    wait for each other by locks; here a thread starts by one step less
+    Thread.start                and the new thread wait for each other by locks; here they don't
     Event.is_set                reads without a lock, and so must say what it reads
     Queue and LifoQueue         have operations of one step each (`queues.py`)
     Future.result               is one step, if it has no time limit (`futures.py`)
