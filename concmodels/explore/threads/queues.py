@@ -94,11 +94,11 @@ class _Sides:
         """Whether no place is free."""
         return bool(0 < self._queue.maxsize <= self._queue._qsize())
 
-    def add(self, world: World, item: Any, subject: Any) -> None:
-        """Put an item into the queue, in the step under way."""
+    def add(self, world: World, item: Any) -> None:
+        """Put an item into the queue, in the step under way, which was announced for a place."""
         queue = self._queue
         if not queue._qsize():
-            world.opens(subject, self.items.key)
+            world.opens(self.places, self.items.key)
         key = new_key("queue")
         for touched in (self.tail, self.done.key, key):
             world.touch(touched, True)
@@ -138,9 +138,10 @@ class _Sides:
         self.places.set(world, not self.is_full or queue.is_shutdown)
         self.done.set(world, not queue.unfinished_tasks)
 
-    def look(self) -> tuple[tuple[Key, bool], ...]:
-        """Return what one touches that looks at the length."""
-        return ((self.items.key, False), (self.tail, False))
+    def look(self, world: World) -> int:
+        """Return the length, in a step."""
+        world.point("look at", ((self.items.key, False), (self.tail, False)), self.items)
+        return int(self._queue._qsize())
 
 
 class _Steps:
@@ -161,7 +162,7 @@ class _Steps:
         if sides.is_full:
             world.touch(sides.items.key, False)
             raise sides.module.Full
-        sides.add(world, item, sides.places)
+        sides.add(world, item)
 
     def get(self: Any, world: World, sides: _Sides, block: bool = True, timeout: float | None = None) -> Any:
         if not block or timeout == 0:
@@ -186,16 +187,13 @@ class _Steps:
         _wait(world, sides.done, lambda: not self.unfinished_tasks, None)
 
     def qsize(self: Any, world: World, sides: _Sides) -> int:
-        world.point("look at", sides.look(), sides.items)
-        return int(self._qsize())
+        return sides.look(world)
 
     def empty(self: Any, world: World, sides: _Sides) -> bool:
-        world.point("look at", sides.look(), sides.items)
-        return not self._qsize()
+        return not sides.look(world)
 
     def full(self: Any, world: World, sides: _Sides) -> bool:
-        world.point("look at", sides.look(), sides.items)
-        return sides.is_full
+        return bool(0 < self.maxsize <= sides.look(world))
 
     def shutdown(self: Any, world: World, sides: _Sides, immediate: bool = False) -> None:
         keys = (sides.items.key, sides.tail, sides.places.key, sides.done.key)

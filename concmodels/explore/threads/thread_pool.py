@@ -47,7 +47,8 @@ def _knowing_the_worker(adjust: Callable[..., None]) -> Callable[..., None]:
         if len(self._threads) < self._max_workers:
             adjust(self)
             self._idle_semaphore.know(self._threads)
-            self._work_queue.has_all_workers(len(self._threads) == self._max_workers)
+            if len(self._threads) == self._max_workers:
+                self._work_queue.have_all_workers()
 
     return knowing_the_worker
 
@@ -61,11 +62,10 @@ class _Jobs(SimpleQueue):
         self._workers, self._has_all = new_key("thread"), False
         self._closing, self._is_closed = new_key("queue"), False
 
-    def has_all_workers(self, has_all: bool) -> None:
-        """Take note of whether the pool has as many workers as it may have."""
-        if has_all:
-            touch(self._workers, True)
-            self._has_all = True
+    def have_all_workers(self) -> None:
+        """Take note that the pool has as many workers as it may have."""
+        touch(self._workers, True)
+        self._has_all = True
 
     def get_nowait(self) -> Any:
         """As `SimpleQueue.get_nowait`. A worker asks whether it is idle, and goes on to wait if that is of no use."""
