@@ -193,7 +193,8 @@ class _Steps:
         return not sides.look(world)
 
     def full(self: Any, world: World, sides: _Sides) -> bool:
-        return bool(0 < self.maxsize <= sides.look(world))
+        length = sides.look(world)
+        return bool(0 < self.maxsize <= length)
 
     def shutdown(self: Any, world: World, sides: _Sides, immediate: bool = False) -> None:
         keys = (sides.items.key, sides.tail, sides.places.key, sides.done.key)
