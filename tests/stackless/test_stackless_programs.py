@@ -182,11 +182,21 @@ def test_what_waits_for_ever_is_killed_at_the_end_without_a_warning():
     assert lines[0] == "end" and sorted(lines[1:3]) == ["a cleaned up", "b cleaned up"]
 
 
-@pytest.mark.parametrize("pause", [0.5, 0.63, 0.77])
+BEGUN = f"""
+import runpy, sys
+print("begun", flush=True)
+sys.argv = ["stackless_ring.py", "300", "100000"]
+runpy.run_path({str(PROGRAM)!r}, run_name="__main__")
+"""
+"""Before the first line of a program, Ctrl-C is for the start of Python, which then ends with status 1."""
+
+
+@pytest.mark.parametrize("pause", [0.1, 0.33, 0.57])
 def test_ctrl_c_ends_the_program_cleanly(pause):
-    program = interruptible.popen([sys.executable, "-W", "error", PROGRAM, "300", "100000"])
+    program = interruptible.popen([sys.executable, "-W", "error", "-c", BEGUN])
     try:
-        time.sleep(pause)
+        assert program.stdout.readline() == "begun\n"
+        time.sleep(pause)  # the import, the set-up, the run
         program.send_signal(signal.SIGINT)
         _, errors = program.communicate(timeout=50)
     finally:
