@@ -76,8 +76,9 @@ def threads() -> set[str]:
 
 
 def temporary_files() -> set[str]:
-    """Return the files in this program's folder for temporary files."""
-    return {os.path.join(tempfile.gettempdir(), entry) for entry in os.listdir(tempfile.gettempdir())}
+    """Return the files in this program's folder for temporary files, in which there may be thousands."""
+    folder = tempfile.gettempdir()
+    return {f"{folder}{os.sep}{name}" for name in os.listdir(folder)}
 
 
 def take() -> set[str]:
