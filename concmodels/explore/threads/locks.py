@@ -80,10 +80,12 @@ class Shared:
         self.key = new_key(kind)
         self._waiting: list[Step] = []
         self._keys = ((self.key, True),)
+        if kind == "thread":
+            return  # it has a name that is not looked for in the program's text
         frame: FrameType | None = sys._getframe(2)
         self.is_mutex = kind == "lock"
-        while frame is not None and frame.f_globals.get("__name__") in _INSIDE:
-            if frame.f_globals["__name__"] in _WAITING_MODULES and frame.f_code.co_name != "RLock":
+        while frame is not None and (module := frame.f_globals.get("__name__")) in _INSIDE:
+            if module in _WAITING_MODULES and frame.f_code.co_name != "RLock":
                 self.is_mutex = False
             frame = frame.f_back
         if frame is not None:
