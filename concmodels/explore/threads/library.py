@@ -157,10 +157,13 @@ class Library:
         threading._main_thread._os_thread_handle._done = False
         threading._limbo.clear()
         thread = self.modules["concurrent.futures.thread"]
-        thread._threads_queues.clear()
+        if thread._threads_queues:
+            thread._threads_queues.clear()
         thread.ThreadPoolExecutor._counter = thread.itertools.count().__next__
-        for lock in made_outside:
-            lock._at_fork_reinit()
+        for made in made_outside.copy():
+            lock = made()
+            if lock is not None:
+                lock._at_fork_reinit()
 
     def end(self) -> None:
         """Do what Python does when a program has ended: wait for all threads that are no daemons, call `atexit`'s."""

@@ -16,7 +16,7 @@ import sys
 from _thread import TIMEOUT_MAX
 from collections import deque
 from typing import TYPE_CHECKING, Any, NoReturn, Self
-from weakref import WeakSet
+from weakref import ref
 
 from concmodels.models.simulated.world import current, new_key
 from concmodels.models.tasks.signals.frames import of_program, short, stack
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Key, Kind, Runner, Step
     from concmodels.models.simulated.world import World
 
-made_outside: WeakSet[Lock] = WeakSet()
+made_outside: list[ref[Lock]] = []
 _ASSIGNED = re.compile(r"\s*([\w.]+)(?:\s*:[^=]+)?\s*=[^=]")
 
 
@@ -141,7 +141,7 @@ class Lock(Shared):
         self.owner: object = None
         self._become_shared("lock")
         if current() is None:
-            made_outside.add(self)
+            made_outside.append(ref(self, made_outside.remove))
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """As `_thread.lock.acquire`."""
