@@ -145,7 +145,7 @@ class Lock(Shared):
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """As `_thread.lock.acquire`."""
-        seconds = _seconds(blocking, timeout)
+        seconds = None if blocking and timeout == -1 else _seconds(blocking, timeout)
         world = current()
         if world is None:
             return self._acquire_outside(seconds)
@@ -157,8 +157,11 @@ class Lock(Shared):
         elif not self._stop_before(world, "acquire", self.owner is None, seconds):
             return False
         self.owner = runner
-        self._disable(world)
+        if self._waiting:
+            self._disable(world)
         return True
+
+    __enter__ = acquire
 
     def release(self) -> None:
         """As `_thread.lock.release`."""
@@ -177,9 +180,6 @@ class Lock(Shared):
         if world is not None:
             world.point("look at", ((self.key, False),), self)
         return self.owner is not None
-
-    def __enter__(self) -> bool:
-        return self.acquire()
 
     def __exit__(self, *_: object) -> None:
         self.release()
@@ -216,7 +216,8 @@ class Lock(Shared):
 
     def _free(self, world: World | None) -> None:
         self.owner = None
-        self._enable(world)
+        if self._waiting:
+            self._enable(world)
 
 
 def _seconds(blocking: bool, timeout: float) -> float | None:
@@ -245,6 +246,7 @@ class WaiterLock(Lock):
             return True
         return super().acquire(blocking, timeout)
 
+    __enter__ = acquire
     _seen = False
 
 
