@@ -18,6 +18,7 @@ The modules are executed once, and keep state: the names of threads are numbered
 
 import _queue
 import builtins
+import contextvars
 import importlib.util
 import sys
 import time
@@ -162,10 +163,10 @@ class Library:
         vars(threading._main_thread).update(self._main_thread)
         threading._main_thread._os_thread_handle._done = False
         threading._limbo.clear()
-        thread = self.modules["concurrent.futures.thread"]
-        if thread._threads_queues:
+        if has_pools:
+            thread = self.modules["concurrent.futures.thread"]
             thread._threads_queues.clear()
-        thread.ThreadPoolExecutor._counter = thread.itertools.count().__next__
+            thread.ThreadPoolExecutor._counter = thread.itertools.count().__next__
         for made in made_outside.copy():
             lock = made()
             if lock is not None:
@@ -369,8 +370,6 @@ def _hash(self: Any) -> int:
 
 
 def _context() -> Any:
-    import contextvars
-
     return contextvars.copy_context() if sys.flags.thread_inherit_context else contextvars.Context()
 
 

@@ -1,7 +1,7 @@
 """Simulated threads: what `_thread` has besides locks, as tasks of a world."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
@@ -130,6 +130,7 @@ def start(
     return handle
 
 
+@cache
 def ident_of(identity: Identity) -> int:
     """Return the ident of the thread with this identity: the same one on every schedule."""
     if identity == (0,):
