@@ -316,6 +316,33 @@ def test_it_does_what_real_threads_do(explored, program, thorough):
     assert dict(report.outcomes).keys() == {True}
 
 
+IMPORTED = {
+    "threading": "import threading as changed",
+    "queue": "import queue as changed",
+    "a pool": "import concurrent.futures.thread\nchanged = concurrent.futures.thread",
+    "what a pool imports": "from concurrent import futures\nchanged = futures.thread.queue",
+}
+
+
+@pytest.mark.parametrize("imports", IMPORTED.values(), ids=IMPORTED)
+def test_each_run_finds_the_simulated_modules_as_python_has_them(tmp_path, imports):
+    path = tmp_path / "program.py"
+    path.write_text(f"""
+import threading
+{imports}
+
+def main():
+    assert not hasattr(changed, "left_behind")
+    changed.left_behind = True
+    thread = threading.Thread(target=int)
+    thread.start()
+    thread.join()
+""")
+    report = explore(str(path), search="random", schedules=20)
+    assert report.failure is None, str(report)
+    assert report.schedules == 20
+
+
 @pytest.mark.parametrize("name", [name for name in HOLD if name != "thread pool"])
 def test_every_schedule_of_a_small_program_is_tried(explored, name):
     report = explored(HOLD[name], search="all", seconds=50.0, schedules=100_000)

@@ -1,5 +1,6 @@
 """Finds what a call accesses: its own object, and what it is given."""
 
+import builtins
 import sys
 import threading
 from abc import ABCMeta
@@ -37,7 +38,7 @@ from concmodels.explore.preemption.access import (
 from concmodels.explore.preemption.by_name import accesses_by_name, of_named
 from concmodels.explore.preemption.common import FILES, INTERPRETER, touched
 from concmodels.explore.preemption.expressions import LOOK_UP, AtOnce, Elsewhere, Torn, Unknown, attribute
-from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
+from concmodels.explore.preemption.operands import NEW, SIMPLEST, Operands, is_of_library
 from concmodels.explore.preemption.table import (
     CONTAINERS,
     KEEP,
@@ -109,6 +110,32 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
     if found and _calls_back(site, frame, returned, called, owner):
         found = [it if it.name else it._replace(calls_back=True) for it in found]
     return found
+
+
+def takes_container(site: Site, frame: FrameType) -> bool:
+    """Return whether an instruction reads or writes a container that it names, whatever else it does.
+
+    `accessed` finds that, too, after it has gone through what is in the container.
+    """
+    try:
+        if site.kind == "operands":
+            return _is_any_container(site.operands, frame)
+        if not site.is_call:
+            return False
+        if site.is_method:
+            is_plain = site.owner is not None and not site.of_super and site.variable in METHODS
+            return is_plain and type(site.owner(frame)) in CONTAINERS  # type: ignore[misc]
+        called = None if site.index is None else site.index(frame)
+        return type(called) is BuiltinFunctionType and called in _READ_ALL and _is_any_container(site.passed, frame)
+    except Unknown:
+        return False
+
+
+def _is_any_container(operands: Operands, frame: FrameType) -> bool:
+    return any(type(find(frame)) in CONTAINERS for find in operands.found)
+
+
+_READ_ALL = frozenset(it for name, it in vars(builtins).items() if name in READERS or name == "len")
 
 
 def _is_of_program(site: Site, frame: FrameType, program: Program) -> bool:

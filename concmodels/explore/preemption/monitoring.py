@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
-from concmodels.explore.preemption.call_accesses import may_call_back
+from concmodels.explore.preemption.call_accesses import may_call_back, takes_container
 from concmodels.explore.preemption.expressions import AtOnce, Elsewhere, Torn, Unknown
 from concmodels.explore.preemption.namespaces import Namespaces
 from concmodels.explore.preemption.of_given import CALL, SitesOfGiven
@@ -239,8 +239,11 @@ class CodeMonitor:
 
     def _is_shared(self, site: Site, returned: Returned) -> bool:
         """Whether the instruction accesses anything that tasks may share."""
+        frame = sys._getframe(2)
+        if takes_container(site, frame):
+            return True
         try:
-            return bool(accessed(site, sys._getframe(2), returned, self))
+            return bool(accessed(site, frame, returned, self))
         except Unknown:
             return True
 

@@ -55,7 +55,7 @@ def process_put_back() -> Iterator[Callable[[], None]]:
             sys.setswitchinterval(interval)
         sys.stdin, sys.stdout, sys.stderr = streams
         vars(warnings).update(shown)
-        if list(warnings.filters) != filters:
+        if warnings.filters != filters:
             warnings.filters[:] = filters  # type: ignore[index]  # it is a list
 
     try:

@@ -10,7 +10,7 @@ from functools import partial
 from types import FrameType, MethodType
 from typing import Any
 
-from concmodels.models.tasks.signals.frames import line_of_program
+from concmodels.models.tasks.signals.frames import of_program
 
 callers: set[Any] = set()
 """The functions and classes of the simulated modules that have `call` do so."""
@@ -30,10 +30,21 @@ def given(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def line_behind(frame: FrameType | None) -> tuple[str, int] | None:
     """Return the program's line that has led to this frame, without a list of those that have led to that line."""
-    found = None
-    while frame is not None and (found := line_of_program([frame])) is None:
+    while frame is not None and not _is_of_program(frame):
         frame = frame.f_back
-    return found
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def _is_of_program(frame: FrameType) -> bool:
+    """As `of_program`, which is asked once for each file: every start of a thread goes through the same few."""
+    where = frame.f_code.co_filename, str(frame.f_globals.get("__name__"))
+    known = _known.get(where)
+    if known is None:
+        known = _known[where] = of_program(frame)
+    return known
+
+
+_known: dict[tuple[str, str], bool] = {}
 
 
 def call(function: Callable[..., Any], _place: Any, _options: dict[str, Any], *args: Any, **options: Any) -> Any:

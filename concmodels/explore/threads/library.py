@@ -18,6 +18,7 @@ The modules are executed once, and keep state: the names of threads are numbered
 
 import _queue
 import builtins
+import contextvars
 import importlib.util
 import sys
 import time
@@ -62,6 +63,8 @@ class Library:
         self.modules["_queue"] = _module("_queue", {"SimpleQueue": SimpleQueue, "Empty": _queue.Empty})
         self.modules["os"] = _without("os", "register_at_fork")
         self._builtins = {**vars(builtins), "__import__": self._import_of_library}
+        self._imported: set[str] = set()
+        """What the last run has imported, by the first part of the name: it may have changed these modules."""
         self._at_exit: list[partial[Any]] = []
         for name in _EXECUTED:
             self._execute(name)
@@ -93,6 +96,7 @@ class Library:
 
     def find(self, name: str, fromlist: Sequence[str] | None) -> Any:
         """Return what `import` of a simulated module binds: the module, or the package that it is in; None if none."""
+        self._imported.add(name.partition(".")[0])
         if name == "concurrent" and fromlist and "futures" in fromlist:
             return _module("concurrent", {"futures": self.modules["concurrent.futures"]})
         module = self.modules.get(name)
@@ -144,10 +148,13 @@ class Library:
     def fresh(self) -> None:
         """Put the modules back into the state in which a new process has them."""
         self._at_exit.clear()
+        has_pools = "concurrent" in self._imported  # which has the other modules, too
         for name, state in self._states.items():
-            names = vars(self.modules[name])
-            names.clear()
-            names.update(state)
+            if has_pools or name == "threading" or name in self._imported:
+                names = vars(self.modules[name])
+                names.clear()
+                names.update(state)
+        self._imported.clear()
         threading = self.modules["threading"]
         vars(threading)["_counter"] = threading._count(1).__next__
         threading._active.clear()
@@ -156,11 +163,14 @@ class Library:
         vars(threading._main_thread).update(self._main_thread)
         threading._main_thread._os_thread_handle._done = False
         threading._limbo.clear()
-        thread = self.modules["concurrent.futures.thread"]
-        thread._threads_queues.clear()
-        thread.ThreadPoolExecutor._counter = thread.itertools.count().__next__
-        for lock in made_outside:
-            lock._at_fork_reinit()
+        if has_pools:
+            thread = self.modules["concurrent.futures.thread"]
+            thread._threads_queues.clear()
+            thread.ThreadPoolExecutor._counter = thread.itertools.count().__next__
+        for made in made_outside.copy():
+            lock = made()
+            if lock is not None:
+                lock._at_fork_reinit()
 
     def end(self) -> None:
         """Do what Python does when a program has ended: wait for all threads that are no daemons, call `atexit`'s."""
@@ -360,8 +370,6 @@ def _hash(self: Any) -> int:
 
 
 def _context() -> Any:
-    import contextvars
-
     return contextvars.copy_context() if sys.flags.thread_inherit_context else contextvars.Context()
 
 

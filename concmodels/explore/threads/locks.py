@@ -16,7 +16,7 @@ import sys
 from _thread import TIMEOUT_MAX
 from collections import deque
 from typing import TYPE_CHECKING, Any, NoReturn, Self
-from weakref import WeakSet
+from weakref import ref
 
 from concmodels.models.simulated.world import current, new_key
 from concmodels.models.tasks.signals.frames import of_program, short, stack
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Key, Kind, Runner, Step
     from concmodels.models.simulated.world import World
 
-made_outside: WeakSet[Lock] = WeakSet()
+made_outside: list[ref[Lock]] = []
 _ASSIGNED = re.compile(r"\s*([\w.]+)(?:\s*:[^=]+)?\s*=[^=]")
 
 
@@ -80,10 +80,12 @@ class Shared:
         self.key = new_key(kind)
         self._waiting: list[Step] = []
         self._keys = ((self.key, True),)
+        if kind == "thread":
+            return  # it has a name that is not looked for in the program's text
         frame: FrameType | None = sys._getframe(2)
         self.is_mutex = kind == "lock"
-        while frame is not None and frame.f_globals.get("__name__") in _INSIDE:
-            if frame.f_globals["__name__"] in _WAITING_MODULES and frame.f_code.co_name != "RLock":
+        while frame is not None and (module := frame.f_globals.get("__name__")) in _INSIDE:
+            if module in _WAITING_MODULES and frame.f_code.co_name != "RLock":
                 self.is_mutex = False
             frame = frame.f_back
         if frame is not None:
@@ -139,11 +141,11 @@ class Lock(Shared):
         self.owner: object = None
         self._become_shared("lock")
         if current() is None:
-            made_outside.add(self)
+            made_outside.append(ref(self, made_outside.remove))
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """As `_thread.lock.acquire`."""
-        seconds = _seconds(blocking, timeout)
+        seconds = None if blocking and timeout == -1 else _seconds(blocking, timeout)
         world = current()
         if world is None:
             return self._acquire_outside(seconds)
@@ -155,8 +157,11 @@ class Lock(Shared):
         elif not self._stop_before(world, "acquire", self.owner is None, seconds):
             return False
         self.owner = runner
-        self._disable(world)
+        if self._waiting:
+            self._disable(world)
         return True
+
+    __enter__ = acquire
 
     def release(self) -> None:
         """As `_thread.lock.release`."""
@@ -175,9 +180,6 @@ class Lock(Shared):
         if world is not None:
             world.point("look at", ((self.key, False),), self)
         return self.owner is not None
-
-    def __enter__(self) -> bool:
-        return self.acquire()
 
     def __exit__(self, *_: object) -> None:
         self.release()
@@ -214,7 +216,8 @@ class Lock(Shared):
 
     def _free(self, world: World | None) -> None:
         self.owner = None
-        self._enable(world)
+        if self._waiting:
+            self._enable(world)
 
 
 def _seconds(blocking: bool, timeout: float) -> float | None:
@@ -243,6 +246,7 @@ class WaiterLock(Lock):
             return True
         return super().acquire(blocking, timeout)
 
+    __enter__ = acquire
     _seen = False
 
 

@@ -10,12 +10,12 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import takewhile
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, Self
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads.guarded import Guarded
@@ -99,6 +99,7 @@ class Program:
         self._file = Finder(os.path.dirname(self.main.path), packages).file
         self._sources = {self.main.name: self.main}
         self._find_neighbours(self.main)
+        self._names = frozenset(name for source in self._sources for name in _with_packages(source))
         self._needs_locks_of_queues = any(source.names(LOCKS) for source in self.sources)
 
     @property
@@ -139,15 +140,14 @@ class Program:
         """Execute the file, call its function, wait for the threads that are no daemons; return what it returned."""
         self._library.needs_locks_of_queues = self._needs_locks_of_queues
         self._library.fresh()
-        execution = Execution(self._sources, self._library)
-        with execution.visible():
+        with Execution(self._sources, self._names, self._library) as execution:
             value = self.run(getattr(execution.load(self.main.name), self.function), *args)
             self._library.end()
         return value
 
     def load(self) -> ModuleType:
         """Execute the file, and return its module."""
-        return Execution(self._sources, self._library).load(self.main.name)
+        return Execution(self._sources, self._names, self._library).load(self.main.name)
 
     @property
     def imported(self) -> set[str]:
@@ -189,29 +189,30 @@ def _with_packages(name: str) -> Iterator[str]:
 
 
 class Execution:
-    """The modules of one run."""
+    """The modules of one run, which have these names, and those of their packages.
 
-    def __init__(self, sources: dict[str, Source], library: Library) -> None:
+    In a `with` they are in `sys.modules` too, for pickle, dataclasses and `mock.patch`.
+    """
+
+    def __init__(self, sources: dict[str, Source], names: Collection[str], library: Library) -> None:
         self._sources = sources
-        self._names = {name for source in sources for name in _with_packages(source)}
+        self._names = names
         self._library = library
         self._modules: dict[str, ModuleType] = {}
         self._builtins = {**vars(builtins), "__import__": self._import, "input": _no_input}
         self._before: dict[str, ModuleType | None] = {}
         self._is_visible = False
 
-    @contextmanager
-    def visible(self) -> Iterator[None]:
-        """During this `with`, have the modules in `sys.modules` too: for pickle, dataclasses and `mock.patch`."""
+    def __enter__(self) -> Self:
         self._is_visible = True
-        try:
-            yield
-        finally:
-            for name, module in self._before.items():
-                if module is None:
-                    sys.modules.pop(name, None)
-                else:
-                    sys.modules[name] = module
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name, module in self._before.items():
+            if module is None:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module
 
     def _show(self, name: str, module: ModuleType) -> None:
         if name.partition(".")[0] not in sys.stdlib_module_names:

@@ -1,7 +1,7 @@
 """Simulated threads: what `_thread` has besides locks, as tasks of a world."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
@@ -13,7 +13,6 @@ from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Identity, Runner
-    from concmodels.models.simulated.world import World
 
 _MAIN = 1
 """The ident of the main thread; nothing else has it."""
@@ -94,10 +93,6 @@ class ThreadTask:
         return False
 
 
-_waited_for: WeakKeyDictionary[World, list[Handle]] = WeakKeyDictionary()
-"""The threads that are no daemons, in the order of their start."""
-
-
 def start_joinable_thread(function: Callable[[], object], handle: Handle | None = None, daemon: bool = True) -> Handle:
     """As in `_thread`."""
     return start(function, (), {}, handle or Handle(), daemon, getattr(function, "__name__", "thread"))
@@ -131,10 +126,11 @@ def start(
     runner = world.start(ThreadTask(name, partial(function, *args, **kwargs), handle))
     handle.ident = ident_of(runner.identity)
     if not daemon:
-        _waited_for.setdefault(world, []).append(handle)
+        world.waited_for.append(handle)
     return handle
 
 
+@cache
 def ident_of(identity: Identity) -> int:
     """Return the ident of the thread with this identity: the same one on every schedule."""
     if identity == (0,):
@@ -155,9 +151,8 @@ def wait_for_threads() -> None:
     """As `_thread._shutdown`: wait for all threads that are no daemons, and for those that they start."""
     world = current()
     if world is not None:
-        waited_for = _waited_for.get(world, [])
-        while waited_for:
-            waited_for.pop(0).join()
+        while world.waited_for:
+            world.waited_for.pop(0).join()
 
 
 class local:

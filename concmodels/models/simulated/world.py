@@ -164,6 +164,8 @@ class World:
         """Whether event loops call callbacks in the order in which these were scheduled; else in any order."""
         self.may_be_interrupted = False
         """Whether a signal may come to event loops, once, as a Ctrl-C does."""
+        self.waited_for: list[Any] = []
+        """The threads that a program waits for when its main one has ended, in the order of their start."""
         self.detector = DeadlockDetector()
         self.cut_by: BaseException | None = None
         self.dying = False
