@@ -1,5 +1,6 @@
 """Programs of `threading`, `queue` and `time`, unmodified, in the simulated world."""
 
+import logging
 import textwrap
 
 import pytest
@@ -498,3 +499,46 @@ def test_the_real_modules_are_left_alone(explored):
     before = threading.Lock, threading.Thread.start, queue.SimpleQueue, time.sleep
     explored(HOLD["queue"], schedules=10)
     assert (threading.Lock, threading.Thread.start, queue.SimpleQueue, time.sleep) == before
+
+
+LOGGING = """
+import logging, threading
+
+class Counting(logging.Handler):
+    count, texts = 0, []
+    def emit(self, record):
+        self.count += 1
+        self.texts.append(self.format(record))
+
+class Unlocked(Counting):
+    def handle(self, record):
+        self.emit(record)
+
+log = logging.getLogger("counted")
+handler = {kind}()
+handler.setFormatter(logging.Formatter("%(threadName)s: %(message)s"))
+log.addHandler(handler)
+log.setLevel(logging.INFO)
+
+def work():
+    log.info("hello")
+
+def main():
+    threads = [threading.Thread(target={target}, args={args}, name=name) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert handler.count == 2
+    assert sorted(handler.texts) == ["a: hello", "b: hello"]
+"""
+
+
+@pytest.mark.parametrize(("target", "args"), [("work", "()"), ("log.info", '("hello",)')])
+def test_the_handler_of_a_log_has_a_lock_and_belongs_to_one_run(explored, target, args):
+    before = [*logging.root.manager.loggerDict], [*logging._handlerList], logging.threading
+    report = explored(LOGGING.format(kind="Counting", target=target, args=args))
+    assert report.verdict == "held in all", report
+    report = explored(LOGGING.format(kind="Unlocked", target=target, args=args))
+    assert report.failure is not None and type(report.failure.error) is AssertionError, report
+    assert before == ([*logging.root.manager.loggerDict], [*logging._handlerList], logging.threading)

@@ -278,7 +278,7 @@ def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Ac
     if type(owner) is _LRU_CACHE:
         return [of_container(owner, WHOLE, site.variable == "cache_clear", True)]
     if kind in ("iterator", "opaque"):
-        reads = _only_reads_itself(owner, site.variable)
+        reads = _only_reads_itself(owner, site.variable or getattr(called, "__name__", ""))
         only_itself = kind == "iterator" and not isinstance(owner, IOBase)
         found = [
             of_container(it, WHOLE, not reads and (not only_itself or _is_own(it, owner)), True)

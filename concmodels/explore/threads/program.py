@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache, lru_cache
 from itertools import takewhile
 from pathlib import Path
@@ -21,6 +21,7 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads.guarded import Guarded
 from concmodels.explore.threads.installed import LIBRARY, Finder
 from concmodels.explore.threads.library import Library, absolute, blocking
+from concmodels.explore.threads.logs import logging_in_a_run
 from concmodels.explore.threads.queues import LOCKS
 from concmodels.facts import DISTRIBUTED, FACTS
 from concmodels.models.tasks.signals.frames import short
@@ -100,6 +101,7 @@ class Program:
         self._sources = {self.main.name: self.main}
         self._find_neighbours(self.main)
         self._needs_locks_of_queues = any(source.names(LOCKS) for source in self.sources)
+        self._logs = any(name.partition(".")[0] == "logging" for name in self.imported)
 
     @property
     def sources(self) -> list[Source]:
@@ -140,7 +142,8 @@ class Program:
         self._library.needs_locks_of_queues = self._needs_locks_of_queues
         self._library.fresh()
         execution = Execution(self._sources, self._library)
-        with execution.visible():
+        logs = logging_in_a_run(self._library.modules["threading"]) if self._logs else nullcontext()
+        with execution.visible(), logs:
             value = self.run(getattr(execution.load(self.main.name), self.function), *args)
             self._library.end()
         return value
