@@ -19,6 +19,7 @@ from typing import Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads.guarded import Guarded
+from concmodels.explore.threads.ids import NEED_ADDRESSES, id_in_a_run
 from concmodels.explore.threads.installed import LIBRARY, Finder
 from concmodels.explore.threads.library import Library, absolute, blocking
 from concmodels.explore.threads.logs import logging_in_a_run
@@ -46,7 +47,9 @@ class Source:
         self.package = self.name if self.is_package else self.name.rpartition(".")[0] if name else _package(self.path)
         try:
             with open(path, "rb") as file:
-                self.tree, self.code = _compiled(file.read(), self.path)
+                text = file.read()
+            self.tree, self.code = _compiled(text, self.path)
+            self.needs_addresses = any(name in text for name in NEED_ADDRESSES)
         except OSError as error:
             raise CannotExplore(f"{path} can't be read: {error.strerror}") from None
         except (SyntaxError, ValueError) as error:
@@ -200,6 +203,8 @@ class Execution:
         self._library = library
         self._modules: dict[str, ModuleType] = {}
         self._builtins = {**vars(builtins), "__import__": self._import, "input": _no_input}
+        if not any(source.needs_addresses for source in sources.values()):
+            self._builtins["id"] = id_in_a_run()
         self._before: dict[str, ModuleType | None] = {}
         self._is_visible = False
 
