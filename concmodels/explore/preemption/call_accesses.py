@@ -187,7 +187,9 @@ def _called_method(site: Site, frame: FrameType, returned: Returned, program: Pr
         is_own = program.defines(site.variable) or site.variable in _OF_PLAIN
         return (NEW if is_own or not (site.passed and _may_pass(site, frame)) else None), None
     if site.of_super:
-        return None, owner
+        called = _found_by_super(owner, site.variable, frame)
+        is_seen = called is object.__new__ or program.watches(called)
+        return (NEW, None) if is_seen else (None, owner)
     if type(owner) in CONTAINERS:
         return getattr(owner, site.variable, None), owner
     if type(owner) is FunctionType or (site.variable == "register" and isinstance(owner, ABCMeta)):
@@ -199,6 +201,17 @@ def _called_method(site: Site, frame: FrameType, returned: Returned, program: Pr
     except Unknown:
         return None, owner
     return _by_itself(called, site, frame) if type(owner) is ModuleType else (called, owner)
+
+
+def _found_by_super(owner: Any, name: str, frame: FrameType) -> Any:
+    """Return the method that `super()` finds in this frame, without running code of the program; None if unknown."""
+    kind = frame.f_locals.get("__class__")
+    bases = (owner if isinstance(owner, type) else type(owner)).__mro__
+    if kind not in bases:
+        return None
+    rest = bases[bases.index(kind) + 1 :]
+    found = next((vars(base)[name] for base in rest if name in vars(base)), None)
+    return getattr(found, "__func__", found)
 
 
 def _makes_no_difference(site: Site, frame: FrameType, kind: type) -> bool:

@@ -1,0 +1,71 @@
+"""Idioms of Python programs, each with and without its mistake: the one has to be proved, the other one found."""
+
+import textwrap
+
+import pytest
+
+from concmodels.explore import explore
+
+HEAD = "import functools, operator, threading\n\nlock = threading.Lock()\n"
+TOGETHER = """
+def together(*functions):
+    threads = [threading.Thread(target=it, name=str(number)) for number, it in enumerate(functions)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+PAIRS = {
+    "a class makes its only object, which others see when it is whole": (
+        """
+        class Log:
+            only = None
+            def __new__(cls):
+                if cls.only is None:
+                    with lock:
+                        if cls.only is None:
+                            made = super().__new__(cls)
+                            {}
+                return cls.only
+
+        def main():
+            together(*2 * [lambda: Log().lines.append(1)])
+            assert Log().lines == [1, 1]
+        """,
+        "made.lines = []; cls.only = made",
+        "cls.only = made; made.lines = []",
+    ),
+    "a method calls that of the base class": (
+        """
+        class Base:
+            def add(self, n):
+                self.n += n
+
+        class Account(Base):
+            def __init__(self):
+                self.n = 0
+            def add(self, n):
+                {}
+
+        def main():
+            account = Account()
+            together(*2 * [lambda: account.add(1)])
+            assert account.n == 2
+        """,
+        "with lock: super().add(n)",
+        "super().add(n)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_an_idiom_is_proved_and_its_mistake_is_found(tmp_path, name):
+    text, right, wrong = PAIRS[name]
+    path = tmp_path / "program.py"
+    path.write_text(HEAD + TOGETHER + textwrap.dedent(text).replace("{}", right))
+    report = explore(str(path))
+    assert report.verdict == "held in all", report
+    path.write_text(HEAD + TOGETHER + textwrap.dedent(text).replace("{}", wrong))
+    report = explore(str(path))
+    assert report.verdict == "broken", report
+    assert report.failure is not None and report.schedules <= 100, report
