@@ -616,3 +616,26 @@ def test_a_copy_finds_what_is_copied_by_its_address(explored):
             assert made[0].next is made[0]
     """)
     assert report.failure is None, report
+
+
+def test_to_ask_for_ids_orders_nothing_that_the_search_does_not_vary(explored):
+    report = explored(
+        """
+        counter = 0
+        def add(*pair):
+            global counter
+            first = sorted(pair, key=id)
+            counter += 1
+            assert first == sorted(pair, key=id)
+        def main():
+            pair = [[1], [2]]
+            threads = [threading.Thread(target=add, args=pair) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert counter == 2
+        """,
+        search="all",
+    )
+    assert report.verdict == "broken", report

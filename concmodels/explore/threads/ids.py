@@ -2,8 +2,8 @@
 
 Programs take locks in the order of the `id` of what these guard, so that no two wait for each other. The real ones
 are addresses, which differ from run to run: the same schedule would lead to other steps. Here an object gets its number
-when it is first asked for. Which task does so may depend on the schedule, so that is an access of what all tasks share;
-a lock has its number from the beginning.
+when it is first asked for. Which task does so may depend on the schedule, so to ask is a step; a lock has its number
+from the beginning.
 """
 
 import builtins
@@ -32,9 +32,11 @@ def id_in_a_run() -> Callable[[Any], int]:
             return real
         if issubclass(type(it), Shared):
             return _address(it.key[1])
+        if len(world.runners) > 1:
+            world.point("look at", ((key, False),))
         known = numbers.get(real)
-        world.touch(key, known is None)
         if known is None:
+            world.touch(key, True)
             known = numbers[real] = _address(world.new_identity("id")), _held(it, numbers)
         return known[0]
 
