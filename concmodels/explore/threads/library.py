@@ -10,7 +10,7 @@ What is not the standard library's code:
     Thread.start                and the new thread wait for each other by locks; here they don't
     Event.is_set                reads without a lock, and so must say what it reads
     Queue and LifoQueue         have operations of one step each (`queues.py`)
-    Future.result               is one step, if it has no time limit (`futures.py`)
+    Future                      has operations of one step each, but for waits with a time limit (`futures.py`)
     ThreadPoolExecutor          has workers that share less with each other (`thread_pool.py`)
 
 The modules are executed once, and keep state: the names of threads are numbered. `fresh` puts them back.
