@@ -55,7 +55,33 @@ PAIRS = {
         "with lock: super().add(n)",
         "super().add(n)",
     ),
+    "an object counts by a hook how often its attributes are set": (
+        """
+        class Counting:
+            def __init__(self):
+                {base}.__setattr__({self}"changes", 0)
+            def __setattr__(self, name, value):
+                {base}.__setattr__({self}name, value)
+                {base}.__setattr__({self}"changes", {base}.__getattribute__({self}"changes") + 1)
+
+        def main():
+            it = Counting()
+            def one():
+                {}it.x = 1
+            def other():
+                {}it.y = 2
+            together(one, other)
+            assert it.changes == 2
+        """,
+        "with lock: ",
+        "",
+    ),
 }
+for base, me in (("super()", ""), ("super(Counting, self)", ""), ("object", "self, ")):
+    name = "an object counts by a hook how often its attributes are set"
+    text, *how = PAIRS[name]
+    PAIRS[f"{name}, by {base}"] = (text.replace("{base}", base).replace("{self}", me), *how)
+del PAIRS[name]
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -68,4 +94,5 @@ def test_an_idiom_is_proved_and_its_mistake_is_found(tmp_path, name):
     path.write_text(HEAD + TOGETHER + textwrap.dedent(text).replace("{}", wrong))
     report = explore(str(path))
     assert report.verdict == "broken", report
-    assert report.failure is not None and report.schedules <= 100, report
+    assert report.schedules <= 100, report
+    assert explore(str(path), search="all").verdict != "held in all", "by the complete search"

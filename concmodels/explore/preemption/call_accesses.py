@@ -1,5 +1,6 @@
 """Finds what a call accesses: its own object, and what it is given."""
 
+import ast
 import sys
 import threading
 from abc import ABCMeta
@@ -34,9 +35,9 @@ from concmodels.explore.preemption.access import (
     owner_of,
     read,
 )
-from concmodels.explore.preemption.by_name import accesses_by_name, of_named
+from concmodels.explore.preemption.by_name import NAMED_BY_ARGUMENTS, accesses_by_name, of_named
 from concmodels.explore.preemption.common import FILES, INTERPRETER, touched
-from concmodels.explore.preemption.expressions import LOOK_UP, AtOnce, Elsewhere, Torn, Unknown, attribute
+from concmodels.explore.preemption.expressions import LOOK_UP, AtOnce, Elsewhere, Torn, Unknown, attribute, value_of
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
 from concmodels.explore.preemption.table import (
     CONTAINERS,
@@ -88,7 +89,7 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
     if called is NEW or (type(called) not in (BuiltinFunctionType, _LRU_CACHE) and program.watches(called)):
         return found
     if accesses_by_name(called):
-        return [*found, *of_named(site, frame, called, program)]
+        return [*found, *of_named(site, frame, called, owner, program)]
     if called is update_wrapper:
         raise AtOnce
     if isinstance(called, partial):
@@ -177,6 +178,8 @@ def _called_function(site: Site, frame: FrameType, returned: Returned, program: 
 
 def _called_method(site: Site, frame: FrameType, returned: Returned, program: Program) -> tuple[Any, Any]:
     """Return what is called and the object whose method it is, as far as it is known; `NEW` if it is no access."""
+    if site.variable in NAMED_BY_ARGUMENTS and not site.of_super:
+        return _by_name(site, frame, returned, program)
     try:
         owner = owner_of(site, frame, returned, program)
     except Unknown:
@@ -187,9 +190,10 @@ def _called_method(site: Site, frame: FrameType, returned: Returned, program: Pr
         is_own = program.defines(site.variable) or site.variable in _OF_PLAIN
         return (NEW if is_own or not (site.passed and _may_pass(site, frame)) else None), None
     if site.of_super:
-        called = _found_by_super(owner, site.variable, frame)
-        is_seen = called is object.__new__ or program.watches(called)
-        return (NEW, None) if is_seen else (None, owner)
+        called = _found_by_super(site, owner, frame)
+        if called is object.__new__ or program.watches(called):
+            return NEW, None
+        return called if called is None or accesses_by_name(called) else None, owner
     if type(owner) in CONTAINERS:
         return getattr(owner, site.variable, None), owner
     if type(owner) is FunctionType or (site.variable == "register" and isinstance(owner, ABCMeta)):
@@ -203,14 +207,27 @@ def _called_method(site: Site, frame: FrameType, returned: Returned, program: Pr
     return _by_itself(called, site, frame) if type(owner) is ModuleType else (called, owner)
 
 
-def _found_by_super(owner: Any, name: str, frame: FrameType) -> Any:
+def _by_name(site: Site, frame: FrameType, returned: Returned, program: Program) -> tuple[Any, Any]:
+    """As `_called_method`, for `__setattr__` and the like, whose arguments tell what they access."""
+    try:
+        owner = owner_of(site, frame, returned, program)
+        return (NEW, None) if owner is NEW else (attribute(owner, site.variable), owner)
+    except Unknown:
+        raise Elsewhere from None
+
+
+def _found_by_super(site: Site, owner: Any, frame: FrameType) -> Any:
     """Return the method that `super()` finds in this frame, without running code of the program; None if unknown."""
     kind = frame.f_locals.get("__class__")
+    match site.node:
+        case ast.Call(func=ast.Attribute(value=ast.Call(args=[first, _]))):
+            find = value_of(first, site.code)
+            kind = find(frame) if find is not None else None
     bases = (owner if isinstance(owner, type) else type(owner)).__mro__
     if kind not in bases:
         return None
     rest = bases[bases.index(kind) + 1 :]
-    found = next((vars(base)[name] for base in rest if name in vars(base)), None)
+    found = next((vars(base)[site.variable] for base in rest if site.variable in vars(base)), None)
     return getattr(found, "__func__", found)
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from concmodels.explore.preemption import opcodes
 from concmodels.explore.preemption.accesses import OF_QUEUES
+from concmodels.explore.preemption.by_name import NAMED_BY_ARGUMENTS
 from concmodels.explore.preemption.calls import of_call, own_methods_of
 from concmodels.explore.preemption.containers import OF_CONTAINERS
 from concmodels.explore.preemption.expressions import value_of
@@ -167,6 +168,9 @@ class Sites:
         nodes = {path: Nodes(tree) for path, tree in trees.items()}
         no_nodes = Nodes(ast.Module())
         self._own_methods = own_methods_of(trees.values())
+        calls = (node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Call))
+        self._called = {id(node.func) for node in calls}
+        """The expressions whose values are only called."""
         self._generators: set[CodeType] = set()
         """The generator expressions of which it is known that they go through what they are given."""
         self._site_of = OF_CONTAINERS | {
@@ -197,6 +201,8 @@ class Sites:
         kind, name, node = _VARIABLES[it.opname], it.argument, it.node
         if it.opname == "LOAD_ATTR" and name == "__dict__" and isinstance(node, ast.Attribute):
             return Site(*it.at, "namespace", variable=name, node=node, owner=value_of(node.value, it.code), begins=True)
+        if name in NAMED_BY_ARGUMENTS and id(node) in self._called:
+            return None  # the call is a site
         if (name in _HIDDEN and kind != "cell") or (it.opname == "STORE_ATTR" and opcodes.is_looked_up(name)):
             return Site(*it.at, "hidden", variable=name, node=None)
         if not self._is_assigned(kind, name, it.code) and not (kind == "attribute" and name in _OF_OBJECTS):
