@@ -6,7 +6,7 @@ import pytest
 
 from concmodels.explore import explore
 
-HEAD = "import functools, operator, threading\n\nlock = threading.Lock()\n"
+HEAD = "import functools, operator, threading, time\n\nlock = threading.Lock()\n"
 TOGETHER = """
 def together(*functions):
     threads = [threading.Thread(target=it, name=str(number)) for number, it in enumerate(functions)]
@@ -54,6 +54,45 @@ PAIRS = {
         """,
         "with lock: super().add(n)",
         "super().add(n)",
+    ),
+    "a program waits until no other thread is left": (
+        """
+        done = []
+
+        def main():
+            for number in range(2):
+                threading.Thread(target=lambda: done.append(1)).start()
+            while threading.active_count() > {}:
+                time.sleep(0.1)
+            assert done == [1, 1]
+        """,
+        "1",
+        "2",
+    ),
+    "a program waits for all threads that there are": (
+        """
+        done = []
+
+        def main():
+            for number in range(2):
+                threading.Thread(target=lambda: done.append(1)).start()
+            for thread in {}:
+                if thread is not threading.main_thread():
+                    thread.join()
+            assert done == [1, 1]
+        """,
+        "threading.enumerate()",
+        "threading.enumerate()[:2]",
+    ),
+    "a thread sees that another one has ended": (
+        """
+        def main():
+            seen = []
+            together(*2 * [lambda: seen.append(threading.active_count())])
+            assert sorted(seen) in {}
+        """,
+        "([2, 2], [2, 3], [3, 3])",
+        "([2, 3], [3, 3])",
     ),
     "an object counts by a hook how often its attributes are set": (
         """

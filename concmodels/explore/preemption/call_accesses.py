@@ -44,7 +44,6 @@ from concmodels.explore.preemption.table import (
     KEEP,
     LATER,
     LOOK_AT_NOTHING,
-    LOOK_AT_THREADS,
     LOOK_INSIDE,
     METHODS,
     PLAIN_OBJECTS,
@@ -64,6 +63,7 @@ from concmodels.explore.preemption.table import (
 )
 from concmodels.explore.preemption.things import elements, how, is_shown, is_torn, things
 from concmodels.explore.threads.given import calls_what_it_is_given
+from concmodels.explore.threads.library import LOOK_AT_THREADS
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.operands import Returned
@@ -254,7 +254,7 @@ def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:
     """Return a function or class that is no method by its name, and its object if it is one nevertheless."""
     if accesses_by_name(called) or called is update_wrapper:
         return called, None
-    if getattr(called, "__name__", "") in LOOK_AT_THREADS and is_of_library(called):
+    if getattr(called, "__name__", "") in LOOK_AT_THREADS and is_of_library(called) and not called.is_told():
         raise AtOnce  # the start and the end of a thread don't tell that they change what this counts
     if touched(called, None, []) is not None or type(called) is _LRU_CACHE:
         return called, getattr(called, "__self__", None)

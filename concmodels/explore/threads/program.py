@@ -21,7 +21,7 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads.guarded import Guarded
 from concmodels.explore.threads.ids import NEED_ADDRESSES, id_in_a_run
 from concmodels.explore.threads.installed import LIBRARY, Finder
-from concmodels.explore.threads.library import Library, absolute, blocking
+from concmodels.explore.threads.library import LOOK_AT_THREADS, Library, absolute, blocking
 from concmodels.explore.threads.logs import logging_in_a_run
 from concmodels.explore.threads.queues import LOCKS
 from concmodels.facts import DISTRIBUTED, FACTS
@@ -104,6 +104,10 @@ class Program:
         self._sources = {self.main.name: self.main}
         self._find_neighbours(self.main)
         self._needs_locks_of_queues = any(source.names(LOCKS) for source in self.sources)
+        looked_up = {f"threading.{name}" for name in LOOK_AT_THREADS} & self.imported
+        self._counts_threads = "_thread" not in self.imported and (
+            bool(looked_up) or any(source.names(LOOK_AT_THREADS) for source in self.sources)
+        )
         self._logs = any(name.partition(".")[0] == "logging" for name in self.imported)
 
     @property
@@ -143,6 +147,7 @@ class Program:
     def __call__(self, *args: Any) -> Any:
         """Execute the file, call its function, wait for the threads that are no daemons; return what it returned."""
         self._library.needs_locks_of_queues = self._needs_locks_of_queues
+        self._library.counts_threads = self._counts_threads
         self._library.fresh()
         execution = Execution(self._sources, self._library)
         logs = logging_in_a_run(self._library.modules["threading"]) if self._logs else nullcontext()
