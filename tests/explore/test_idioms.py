@@ -94,6 +94,39 @@ PAIRS = {
         "([2, 2], [2, 3], [3, 3])",
         "([2, 3], [3, 3])",
     ),
+    "a function that is given its first argument calls the program": (
+        """
+        class Account:
+            amount = 0
+            def add(self, n):
+                self.amount += n
+
+        account = Account()
+        hooks = [functools.partial(account.add, 1)]
+
+        def main():
+            def run():
+                for hook in hooks:
+                    {}hook()
+            together(run, run)
+            assert account.amount == 2
+        """,
+        "with lock: ",
+        "",
+    ),
+    "a function that is given its first argument adds": (
+        """
+        box, add = {"n": 0}, functools.partial(operator.add, 1)
+
+        def main():
+            def work():
+                {}box["n"] = add(box["n"])
+            together(work, work)
+            assert box["n"] == 2
+        """,
+        "with lock: ",
+        "",
+    ),
     "an object counts by a hook how often its attributes are set": (
         """
         class Counting:

@@ -93,7 +93,9 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
     if called is update_wrapper:
         raise AtOnce
     if isinstance(called, partial):
-        raise Elsewhere
+        called, owner = _what_calls(called, program), None
+        if called is NEW:
+            return found
     if type(called) is _LRU_CACHE:
         found.append(Accessed(called, "", WHOLE, True, False, calls_back=True))
     if (outside := touched(called, owner, _arguments(site, frame))) is not None:
@@ -110,6 +112,19 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
     if found and _calls_back(site, frame, returned, called, owner):
         found = [it if it.name else it._replace(calls_back=True) for it in found]
     return found
+
+
+def _what_calls(called: partial[Any], program: Program) -> Any:
+    """Return the function that a `partial` calls, if that is given nothing else that can change; `NEW` if that is
+    looked at itself."""
+    if type(called.func) in (FunctionType, MethodType) and program.watches(called.func):
+        return NEW
+    given = (*called.args, *called.keywords.values())
+    is_function = type(called.func) is BuiltinFunctionType and type(called.func.__self__) is ModuleType
+    if not is_function or accesses_by_name(called.func) or not SIMPLEST.issuperset(map(type, given)):
+        raise Elsewhere
+    _must_be_followed(called.func)
+    return called.func
 
 
 def _is_of_program(site: Site, frame: FrameType, program: Program) -> bool:
