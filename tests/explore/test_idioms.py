@@ -1,12 +1,14 @@
 """Idioms of Python programs, each with and without its mistake: the one has to be proved, the other one found."""
 
+import subprocess
+import sys
 import textwrap
 
 import pytest
 
 from concmodels.explore import explore
 
-HEAD = "import functools, operator, threading, time\n\nlock = threading.Lock()\n"
+HEAD = "import collections, functools, operator, threading, time\n\nlock = threading.Lock()\n"
 TOGETHER = """
 def together(*functions):
     threads = [threading.Thread(target=it, name=str(number)) for number, it in enumerate(functions)]
@@ -127,6 +129,21 @@ PAIRS = {
         "with lock: ",
         "",
     ),
+    "counts are added to those of others": (
+        """
+        words = collections.Counter()
+
+        def count(text):
+            found = collections.Counter(text.split())
+            {}words.update(found)
+
+        def main():
+            together(lambda: count("a b"), lambda: count("b c"))
+            assert words == {"a": 1, "b": 2, "c": 1}
+        """,
+        "with lock: ",
+        "",
+    ),
     "an object counts by a hook how often its attributes are set": (
         """
         class Counting:
@@ -166,5 +183,7 @@ def test_an_idiom_is_proved_and_its_mistake_is_found(tmp_path, name):
     path.write_text(HEAD + TOGETHER + textwrap.dedent(text).replace("{}", wrong))
     report = explore(str(path))
     assert report.verdict == "broken", report
-    assert report.schedules <= 100, report
+    assert report.failure is not None and report.schedules <= 200, report
+    replayed = [sys.executable, "-m", "concmodels.explore", str(path), "--quiet", "--replay", report.failure.replay_id]
+    assert subprocess.run(replayed, check=False, stdout=subprocess.PIPE).returncode == 1, "in another process"
     assert explore(str(path), search="all").verdict != "held in all", "by the complete search"
