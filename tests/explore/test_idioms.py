@@ -144,6 +144,47 @@ PAIRS = {
         "with lock: ",
         "",
     ),
+    "attributes get names that are computed": (
+        """
+        class Config:
+            def __init__(self, **values):
+                self.update(values)
+            def update(self, values):
+                {}self.set(values)
+            def set(self, values):
+                for name, value in values.items():
+                    setattr(self, name, value)
+            def area(self):
+                with lock:
+                    return self.width * self.height
+
+        def main():
+            config, found = Config(width=1, height=1), []
+            together(lambda: config.update({"width": 2, "height": 2}), lambda: found.append(config.area()))
+            assert found[0] in (1, 4)
+        """,
+        "with lock: ",
+        "",
+    ),
+    "an attribute is made when it is read for the first time": (
+        """
+        class Lazy:
+            made = 0
+            def __getattr__(self, name):
+                with lock:
+                    {}
+                    self.made += 1
+                    setattr(self, name, name.upper())
+                    return self.__dict__[name]
+
+        def main():
+            lazy, found = Lazy(), []
+            together(*2 * [lambda: found.append(lazy.plugin)])
+            assert found == ["PLUGIN"] * 2 and lazy.made == 1
+        """,
+        "if name in self.__dict__: return self.__dict__[name]",
+        "",
+    ),
     "an object counts by a hook how often its attributes are set": (
         """
         class Counting:
