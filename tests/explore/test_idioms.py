@@ -8,7 +8,7 @@ import pytest
 
 from concmodels.explore import explore
 
-HEAD = "import collections, functools, operator, threading, time\n\nlock = threading.Lock()\n"
+HEAD = "import collections, functools, operator, queue, threading, time\n\nlock = threading.Lock()\n"
 TOGETHER = """
 def together(*functions):
     threads = [threading.Thread(target=it, name=str(number)) for number, it in enumerate(functions)]
@@ -184,6 +184,30 @@ PAIRS = {
         """,
         "if name in self.__dict__: return self.__dict__[name]",
         "",
+    ),
+    "all queues of a set get a message": (
+        """
+        class Hub:
+            def __init__(self):
+                self.queues = set()
+            def listen(self):
+                made = queue.Queue()
+                with lock:
+                    self.queues.add(made)
+                return made
+            def publish(self, message):
+                {}
+                for it in queues:
+                    it.put(message)
+
+        def main():
+            hub, got = Hub(), []
+            queues = [hub.listen() for _ in range(2)]
+            together(lambda: hub.publish(1), hub.listen, *(lambda it=it: got.append(it.get()) for it in queues))
+            assert got == [1, 1]
+        """,
+        "with lock: queues = set(self.queues)",
+        "queues = self.queues",
     ),
     "an object counts by a hook how often its attributes are set": (
         """

@@ -114,6 +114,9 @@ class Library:
         for name in LOOK_AT_THREADS:
             setattr(threading, name, _looking_at_threads(getattr(threading, name), self))
         thread.__hash__ = _hash
+        for kind, lock in _LOCKS.items():
+            getattr(threading, kind).__hash__ = _hash_by(lock)
+        self.modules["queue"].Queue.__hash__ = _hash_by("mutex")
         event.is_set = event.isSet = _is_set
         vars(threading)["_active_limbo_lock"] = _NoLock()  # between two steps nobody can come in between
         vars(threading)["_dangling"] = _NoSet()  # only tests of Python look into it
@@ -390,6 +393,15 @@ _RELEASE = frozenset({"release", "__exit__", "put", "put_nowait", "get", "get_no
 def _hash(self: Any) -> int:
     """The same one in every run, for a pool keeps its threads in a set and joins them in its order."""
     return hash_by(self, "thread")
+
+
+_LOCKS = {"Condition": "_lock", "Event": "_cond", "Semaphore": "_cond", "Barrier": "_cond"}
+"""Which attribute of an object has its lock, or another object that has one."""
+
+
+def _hash_by(name: str) -> Callable[[Any], int]:
+    """Return a `__hash__` that is the same one on the same schedule: that of a lock."""
+    return lambda self: hash(getattr(self, name))
 
 
 def _context() -> Any:
