@@ -32,6 +32,9 @@ that of Python's library too; before any shared access."""
 ONLY_IF = "right only if"
 """How a sentence begins of two accesses that nothing orders but a clock."""
 
+NOT_ONE_STEP = "is not one step, and no switch is tried before it is done"
+"""How a sentence ends of a call in the middle of which other tasks may see what it changes."""
+
 type Site = Hashable
 """A place in the code that can be made a scheduling point; the code that watches knows what it is."""
 

@@ -5,6 +5,9 @@ second is a sample, because most bugs show within a few random schedules: POS, P
 third is complete: it tries every schedule that makes a difference, and so can say "held in all". If it can't be
 completed, a larger sample gets the rest of the time.
 
+If the program lets threads meet in Python code of the library, which no search switches in, a last sample does: it has
+tasks switch where builds with the GIL do.
+
 With `switches="anywhere"`, the complete search switches only at the model's operations and at locks, and looks for data
 races in the meantime. The sites of a race that it finds become scheduling points, and it starts again (`monitor.py`).
 With "gil" and "checkpoints", it switches where these allow it.
@@ -23,7 +26,7 @@ from concmodels.explore.eventloops.awaited import Checked
 from concmodels.explore.eventloops.haste import AGAIN, ONCE, Haste
 from concmodels.explore.eventloops.unwatched import CodeInThread, Unwatched
 from concmodels.explore.failures.diagnosis import diagnosed, follower, noted
-from concmodels.explore.monitor import ONLY_IF
+from concmodels.explore.monitor import NOT_ONE_STEP, ONLY_IF
 from concmodels.explore.report import Report
 from concmodels.explore.running.outcome import failure_of
 from concmodels.explore.running.repeatable import Globals, must_be_alike
@@ -57,6 +60,10 @@ SECONDS_UNFOLLOWED = 0.5
 
 SHARE_OF_COMPLETE = 0.7
 """Of the time of `auto`, after how much the complete search is given up for a greater sample."""
+
+SAMPLE_IN_LIBRARY = 200
+SECONDS_IN_LIBRARY = 2.0
+"""How many schedules switch in the library, and how long that may take."""
 
 NO_TASK = (
     "no task was started that the explorer can see, so nothing was explored: a program starts threads by threading, "
@@ -128,7 +135,25 @@ class Search:
                     self._hasten()
             except Found as found:
                 failure = diagnosed(self.runs, found.run, found.source, found.points)
-            return self._report(failure)
+            report = self._report(failure)
+            return self._report_in_library(report) or report
+
+    def _report_in_library(self, report: Report) -> Report | None:
+        """Return what is found if tasks switch in the library, too, where this search has seen several steps as one."""
+        options, left = self.options, self.options.seconds - self.runs.seconds
+        is_torn = any(NOT_ONE_STEP in it for it in report.unseen)
+        if report.failure or not is_torn or options.switches != "anywhere" or options.search != "auto" or left <= 0:
+            return None
+        sample, seconds = min(SAMPLE_IN_LIBRARY, options.schedules), min(left, SECONDS_IN_LIBRARY)
+        search = Search(
+            self.scenario, replace(options, switches="gil", search="pos", schedules=sample, seconds=seconds)
+        )
+        found = search.report()
+        if found.failure is None:
+            return None
+        failure = replace(found.failure, number=report.schedules + found.failure.number)
+        schedules, seconds = report.schedules + found.schedules, report.seconds + found.seconds
+        return replace(found, schedules=schedules, seconds=seconds, failure=failure)
 
     def replay(self, replay_id: ReplayId) -> Report:
         """Run one schedule, and report what comes of it. Raises `CannotExplore`."""
@@ -145,6 +170,8 @@ class Search:
             if schedule is None:
                 schedule = self._schedule_from(replay_id.source)
             with self.runs.switching():
+                if replay_id.switches == "gil":  # what the library does only once, it has done in the search, too
+                    self.runs.repeat(FirstComeFirstServed())
                 return self._report(noted(self.runs, schedule, replay_id))
 
     def _schedule_from(self, source: str) -> Schedule:

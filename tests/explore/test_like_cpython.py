@@ -19,7 +19,7 @@ PARTS = 50
 MOST = 2000
 POOL_HEAD = """
 import threading
-from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed, wait
 
 def main():
     log, futures, lock = [], [], threading.Lock()
@@ -56,6 +56,12 @@ OF_POOLS = [
     "logs(futures[-1].cancel())",
     "futures[-1].add_done_callback(lambda it: logs(name()))",
     "logs(len(wait(futures, return_when='FIRST_COMPLETED').done))",
+    "logs(len(wait(futures, return_when='FIRST_EXCEPTION').done))",
+    "logs(len(wait(futures, timeout={flag:d}).done))",
+    "logs([futures.index(it) for it in as_completed(futures)])",
+    "logs(futures.index(next(as_completed(futures))))",
+    "logs(attempt(lambda: futures[0].result(timeout=1)))",
+    "logs('running' in repr(futures[-1]))",
     "pool.shutdown(wait={flag}, cancel_futures={flag})",
     "logs(len(threading.enumerate()))",
 ]
@@ -125,7 +131,7 @@ def of_cpython(monkeypatch):
 
     def of_cpython(path):
         with monkeypatch.context() as patched:
-            patched.setattr(futures, "_in_one_step", lambda method, *_: method)
+            patched.setattr(library, "wait_for_futures_by_gates", futures.repeat_themselves)
             patched.setattr(library, "let_workers_commute", lambda _: None)
             patched.setattr(library, "do_in_one_step", lambda *_: None)
             patched.setattr(program, "library", plain)
@@ -183,3 +189,23 @@ def test_a_program_may_change_a_queue_itself(line, tmp_path, of_cpython):
     path = tmp_path / "program.py"
     path.write_text(BY_ITSELF.replace("{line}", line))
     assert outcomes(of_file(str(path)))[0] == of_cpython(str(path))[0]
+
+
+OF_TWO_JOBS = """
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
+
+def main():
+    with ThreadPoolExecutor(2) as pool:
+        jobs = [pool.submit(abs, number) for number in range(2)]
+        {line}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "schedules"),
+    [("[it.result() for it in as_completed(jobs)]", 30), ("wait(jobs)", 30), ("jobs[0].add_done_callback(id)", 15)],
+)
+def test_what_nobody_can_tell_apart_is_no_schedule_of_its_own(line, schedules, tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(OF_TWO_JOBS.format(line=line))
+    assert outcomes(of_file(str(path)))[1] <= schedules

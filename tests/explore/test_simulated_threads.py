@@ -1,5 +1,6 @@
 """Programs of `threading`, `queue` and `time`, unmodified, in the simulated world."""
 
+import logging
 import textwrap
 
 import pytest
@@ -525,3 +526,143 @@ def test_the_real_modules_are_left_alone(explored):
     before = threading.Lock, threading.Thread.start, queue.SimpleQueue, time.sleep
     explored(HOLD["queue"], schedules=10)
     assert (threading.Lock, threading.Thread.start, queue.SimpleQueue, time.sleep) == before
+
+
+LOGGING = """
+import logging, threading
+
+class Counting(logging.Handler):
+    count, texts = 0, []
+    def emit(self, record):
+        self.count += 1
+        self.texts.append(self.format(record))
+
+class Unlocked(Counting):
+    def handle(self, record):
+        self.emit(record)
+
+log = logging.getLogger("counted")
+handler = {kind}()
+handler.setFormatter(logging.Formatter("%(threadName)s: %(message)s"))
+log.addHandler(handler)
+log.setLevel(logging.INFO)
+
+def work():
+    log.info("hello")
+
+def main():
+    threads = [threading.Thread(target={target}, args={args}, name=name) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert handler.count == 2
+    assert sorted(handler.texts) == ["a: hello", "b: hello"]
+"""
+
+
+@pytest.mark.parametrize(("target", "args"), [("work", "()"), ("log.info", '("hello",)')])
+def test_the_handler_of_a_log_has_a_lock_and_belongs_to_one_run(explored, target, args):
+    before = [*logging.root.manager.loggerDict], [*logging._handlerList], logging.threading
+    report = explored(LOGGING.format(kind="Counting", target=target, args=args))
+    assert report.verdict == "held in all", report
+    report = explored(LOGGING.format(kind="Unlocked", target=target, args=args))
+    assert report.failure is not None and type(report.failure.error) is AssertionError, report
+    assert before == ([*logging.root.manager.loggerDict], [*logging._handlerList], logging.threading)
+
+
+IN_ORDER = """
+class Account:
+    def __init__(self, amount):
+        self.amount, self.history, self.lock = amount, [], threading.Lock()
+
+def transfer(source, target, amount):
+    {order}
+    with first, second:
+        source.amount -= amount
+        target.amount += amount
+
+def main():
+    one, other = [Account(50) for _ in range(2)]
+    threads = [threading.Thread(target=transfer, args=them) for them in ((one, other, 1), (other, one, 2))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (one.amount, other.amount) == (51, 49)
+"""
+
+ORDERS = {
+    "locks": "first, second = sorted((source.lock, target.lock), key=id)",
+    "accounts": "first, second = (it.lock for it in sorted((source, target), key=id))",
+    "compared": "first, second = (it.lock for it in ((source, target), (target, source))[id(target) < id(source)])",
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_locks_are_taken_in_the_order_of_their_ids(explored, name):
+    for _ in range(3):
+        report = explored(IN_ORDER.format(order=ORDERS[name]))
+        assert report.verdict == "held in all", report
+    report = explored(IN_ORDER.format(order="first, second = source.lock, target.lock"))
+    assert report.failure is not None and report.failure.kind == "Deadlock", report
+
+
+def test_an_object_has_one_id_whichever_thread_asks_first(explored):
+    report = explored("""
+        def main():
+            it, found = [], {}
+            def ask(name):
+                found[name] = id(it), id(it)
+            threads = [threading.Thread(target=ask, args=(name,)) for name in "ab"]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert found["a"] == found["b"] == (id(it), id(it)) and id(found) != id(it)
+            assert id(threads[0]) != id(threads[1]), "two threads"
+    """)
+    assert report.verdict == "held in all", report
+
+
+def test_a_copy_finds_what_is_copied_by_its_address(explored):
+    report = explored("""
+        import copy
+        class Node:
+            def __init__(self):
+                self.next = self
+            def __deepcopy__(self, memo):
+                made = memo[id(self)] = Node()
+                made.next = copy.deepcopy(self.next, memo)
+                return made
+        def main():
+            made = []
+            thread = threading.Thread(target=lambda: made.append(copy.deepcopy(Node())))
+            thread.start()
+            thread.join()
+            assert made[0].next is made[0]
+    """)
+    assert report.failure is None, report
+
+
+def test_to_ask_for_ids_orders_nothing_that_the_search_does_not_vary(explored):
+    report = explored(
+        """
+        counter = 0
+        def add(*pair):
+            global counter
+            first = sorted(pair, key=id)
+            counter += 1
+            assert first == sorted(pair, key=id)
+        def main():
+            pair = [[1], [2]]
+            threads = [threading.Thread(target=add, args=pair) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert counter == 2
+        """,
+        search="all",
+    )
+    assert report.verdict == "broken", report

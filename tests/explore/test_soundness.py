@@ -479,13 +479,12 @@ def test_what_has_two_names_is_shared(program, name):
     assert judged(program, text, fixed=True, search="all") == "held in all"
 
 
-@pytest.mark.parametrize("look", ["threading.active_count()", "len(threading.enumerate())", "frame.f_locals['bad']"])
-def test_what_no_instruction_changes_is_named(program, look):
-    text = f"""
+def test_what_no_instruction_changes_is_named(program):
+    text = """
     frame = sys._getframe()
 
     def one():
-        bad.extend([1] * ({look} is None))
+        bad.extend([1] * (frame.f_locals['bad'] is None))
 
     def main():
         two(one, one)

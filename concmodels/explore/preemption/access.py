@@ -174,7 +174,7 @@ def _has_special_methods(kind: type) -> bool:
     if known is None:
         if len(_SPECIAL) > _MOST_KEYS:
             _SPECIAL.clear()  # each run makes the classes of its program anew
-        own = (vars(base) for base in kind.__mro__)
+        own = (vars(base) for base in kind.__mro__ if not is_simulated(base.__module__))
         names = {name for it in own for name, method in it.items() if isinstance(method, FunctionType)} - _HARMLESS
         known = _SPECIAL[kind] = any(name == "keys" or name.startswith("__") for name in names)
     return known

@@ -15,40 +15,59 @@ if TYPE_CHECKING:
     from concmodels.explore.preemption.site import Site
 
 
+NAMED_BY_ARGUMENTS = frozenset({"__getattribute__", "__setattr__", "__delattr__"})
+"""The methods whose arguments tell what they access."""
+
+
 def accesses_by_name(called: Any) -> bool:
     """Return whether this accesses an attribute or a variable that its arguments name, whatever it is called itself."""
     kind = type(called)
     if kind is BuiltinFunctionType:
         return called.__name__ in BY_NAME and type(called.__self__) is ModuleType
     if kind in (WrapperDescriptorType, MethodWrapperType):
-        return called.__name__ in ("__setattr__", "__delattr__", "__getattribute__")
+        return called.__name__ in NAMED_BY_ARGUMENTS
     return kind in (attrgetter, methodcaller)
 
 
-def of_named(site: Site, frame: FrameType, called: Any, program: Program) -> list[Accessed]:
-    """Return what a call of one of these accesses. Raises `Unknown` if an instruction that does so is no site."""
+def of_named(site: Site, frame: FrameType, called: Any, owner: Any, program: Program) -> list[Accessed]:
+    """Return what a call of one of these accesses. Raises `Unknown` if an instruction that does so is no site.
+
+    `owner` is what a method was found on, for `super().__setattr__`.
+    """
     name = called.__name__ if type(called) is BuiltinFunctionType else ""
     if name in ("globals", "vars") and site.begins:
         _get_namespace(site, frame, name, program)
         return []
     if type(called) in (attrgetter, methodcaller):
         return _of_operator(called, _only_argument(site, frame), program)
-    finds = site.arguments[:2]
-    if not name.endswith("attr") or len(finds) < 2 or finds[0] is None or finds[1] is None:
+    name = name or called.__name__.strip("_")
+    if not name.endswith(("attr", "attribute")) or site.unpacked:
         raise Elsewhere
     writes = name in ("setattr", "delattr")
-    try:
-        owner, attribute_name = finds[0](frame), finds[1](frame)
-    except Unknown:
-        if writes:
-            raise Elsewhere from None  # reads of that attribute may be no sites
-        raise
+    owner, attribute_name = _owner_and_name(site, frame, called, owner, writes)
     if type(attribute_name) is not str or (writes and is_looked_up(attribute_name)):
         raise Elsewhere
     if writes and not program.assigns(attribute_name):
         raise Elsewhere if isinstance(owner, type) else AtOnce  # an attribute of a class may be a second name
     places = [vars(owner) if isinstance(owner, ModuleType) else owner] if writes else holders(owner, attribute_name)
     return [Accessed(place, attribute_name, None, writes, False) for place in places]
+
+
+def _owner_and_name(site: Site, frame: FrameType, called: Any, owner: Any, writes: bool) -> tuple[Any, Any]:
+    """Return the object whose attribute a call accesses, and the name of that. Raises `Unknown`."""
+    finds = [*site.arguments[:2]]
+    if type(called) is MethodWrapperType:
+        finds.insert(0, lambda _: called.__self__)
+    elif site.of_super:
+        finds.insert(0, lambda _: owner)
+    if len(finds) < 2 or finds[0] is None or finds[1] is None:
+        raise Elsewhere
+    try:
+        return finds[0](frame), finds[1](frame)
+    except Unknown:
+        if writes:
+            raise Elsewhere from None  # reads of that attribute may be no sites
+        raise
 
 
 def _get_namespace(site: Site, frame: FrameType, name: str, program: Program) -> None:

@@ -1,5 +1,6 @@
 """Finds what a call accesses: its own object, and what it is given."""
 
+import ast
 import builtins
 import sys
 import threading
@@ -35,16 +36,15 @@ from concmodels.explore.preemption.access import (
     owner_of,
     read,
 )
-from concmodels.explore.preemption.by_name import accesses_by_name, of_named
+from concmodels.explore.preemption.by_name import NAMED_BY_ARGUMENTS, accesses_by_name, of_named
 from concmodels.explore.preemption.common import FILES, INTERPRETER, touched
-from concmodels.explore.preemption.expressions import LOOK_UP, AtOnce, Elsewhere, Torn, Unknown, attribute
+from concmodels.explore.preemption.expressions import LOOK_UP, AtOnce, Elsewhere, Torn, Unknown, attribute, value_of
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, Operands, is_of_library
 from concmodels.explore.preemption.table import (
     CONTAINERS,
     KEEP,
     LATER,
     LOOK_AT_NOTHING,
-    LOOK_AT_THREADS,
     LOOK_INSIDE,
     METHODS,
     PLAIN_OBJECTS,
@@ -64,6 +64,7 @@ from concmodels.explore.preemption.table import (
 )
 from concmodels.explore.preemption.things import elements, how, is_shown, is_torn, things
 from concmodels.explore.threads.given import calls_what_it_is_given
+from concmodels.explore.threads.library import LOOK_AT_THREADS
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.operands import Returned
@@ -89,11 +90,13 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
     if called is NEW or (type(called) not in (BuiltinFunctionType, _LRU_CACHE) and program.watches(called)):
         return found
     if accesses_by_name(called):
-        return [*found, *of_named(site, frame, called, program)]
+        return [*found, *of_named(site, frame, called, owner, program)]
     if called is update_wrapper:
         raise AtOnce
     if isinstance(called, partial):
-        raise Elsewhere
+        called, owner = _what_calls(called, program), None
+        if called is NEW:
+            return found
     if type(called) is _LRU_CACHE:
         found.append(Accessed(called, "", WHOLE, True, False, calls_back=True))
     if (outside := touched(called, owner, _arguments(site, frame))) is not None:
@@ -136,6 +139,19 @@ def _is_any_container(operands: Operands, frame: FrameType) -> bool:
 
 
 _READ_ALL = frozenset(it for name, it in vars(builtins).items() if name in READERS or name == "len")
+
+
+def _what_calls(called: partial[Any], program: Program) -> Any:
+    """Return the function that a `partial` calls, if that is given nothing else that can change; `NEW` if that is
+    looked at itself."""
+    if type(called.func) in (FunctionType, MethodType) and program.watches(called.func):
+        return NEW
+    given = (*called.args, *called.keywords.values())
+    is_function = type(called.func) is BuiltinFunctionType and type(called.func.__self__) is ModuleType
+    if not is_function or accesses_by_name(called.func) or not SIMPLEST.issuperset(map(type, given)):
+        raise Elsewhere
+    _must_be_followed(called.func)
+    return called.func
 
 
 def _is_of_program(site: Site, frame: FrameType, program: Program) -> bool:
@@ -204,6 +220,8 @@ def _called_function(site: Site, frame: FrameType, returned: Returned, program: 
 
 def _called_method(site: Site, frame: FrameType, returned: Returned, program: Program) -> tuple[Any, Any]:
     """Return what is called and the object whose method it is, as far as it is known; `NEW` if it is no access."""
+    if site.variable in NAMED_BY_ARGUMENTS and not site.of_super:
+        return _by_name(site, frame, returned, program)
     try:
         owner = owner_of(site, frame, returned, program)
     except Unknown:
@@ -214,7 +232,10 @@ def _called_method(site: Site, frame: FrameType, returned: Returned, program: Pr
         is_own = program.defines(site.variable) or site.variable in _OF_PLAIN
         return (NEW if is_own or not (site.passed and _may_pass(site, frame)) else None), None
     if site.of_super:
-        return None, owner
+        called = _found_by_super(site, owner, frame)
+        if called is object.__new__ or program.watches(called):
+            return NEW, None
+        return called if called is None or accesses_by_name(called) else None, owner
     if type(owner) in CONTAINERS:
         return getattr(owner, site.variable, None), owner
     if type(owner) is FunctionType or (site.variable == "register" and isinstance(owner, ABCMeta)):
@@ -226,6 +247,30 @@ def _called_method(site: Site, frame: FrameType, returned: Returned, program: Pr
     except Unknown:
         return None, owner
     return _by_itself(called, site, frame) if type(owner) is ModuleType else (called, owner)
+
+
+def _by_name(site: Site, frame: FrameType, returned: Returned, program: Program) -> tuple[Any, Any]:
+    """As `_called_method`, for `__setattr__` and the like, whose arguments tell what they access."""
+    try:
+        owner = owner_of(site, frame, returned, program)
+        return (NEW, None) if owner is NEW else (attribute(owner, site.variable), owner)
+    except Unknown:
+        raise Elsewhere from None
+
+
+def _found_by_super(site: Site, owner: Any, frame: FrameType) -> Any:
+    """Return the method that `super()` finds in this frame, without running code of the program; None if unknown."""
+    kind = frame.f_locals.get("__class__")
+    match site.node:
+        case ast.Call(func=ast.Attribute(value=ast.Call(args=[first, _]))):
+            find = value_of(first, site.code)
+            kind = find(frame) if find is not None else None
+    bases = (owner if isinstance(owner, type) else type(owner)).__mro__
+    if kind not in bases:
+        return None
+    rest = bases[bases.index(kind) + 1 :]
+    found = next((vars(base)[site.variable] for base in rest if site.variable in vars(base)), None)
+    return getattr(found, "__func__", found)
 
 
 def _makes_no_difference(site: Site, frame: FrameType, kind: type) -> bool:
@@ -251,7 +296,7 @@ def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:
     """Return a function or class that is no method by its name, and its object if it is one nevertheless."""
     if accesses_by_name(called) or called is update_wrapper:
         return called, None
-    if getattr(called, "__name__", "") in LOOK_AT_THREADS and is_of_library(called):
+    if getattr(called, "__name__", "") in LOOK_AT_THREADS and is_of_library(called) and not called.is_told():
         raise AtOnce  # the start and the end of a thread don't tell that they change what this counts
     if touched(called, None, []) is not None or type(called) is _LRU_CACHE:
         return called, getattr(called, "__self__", None)
@@ -305,7 +350,7 @@ def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Ac
     if type(owner) is _LRU_CACHE:
         return [of_container(owner, WHOLE, site.variable == "cache_clear", True)]
     if kind in ("iterator", "opaque"):
-        reads = _only_reads_itself(owner, site.variable)
+        reads = _only_reads_itself(owner, site.variable or getattr(called, "__name__", ""))
         only_itself = kind == "iterator" and not isinstance(owner, IOBase)
         found = [
             of_container(it, WHOLE, not reads and (not only_itself or _is_own(it, owner)), True)

@@ -11,7 +11,8 @@ from concmodels.explore.preemption.names import Names
 from concmodels.explore.preemption.nodes import Instruction
 from concmodels.explore.preemption.operands import operands_of
 from concmodels.explore.preemption.site import Site
-from concmodels.explore.preemption.table import LOOK_AT_THREADS, MAKE_NEW, METHODS, SIMULATED
+from concmodels.explore.preemption.table import MAKE_NEW, METHODS, SIMULATED
+from concmodels.explore.threads.library import LOOK_AT_THREADS
 
 _OF_LOCKS = frozenset(
     {

@@ -61,6 +61,8 @@ def value_of(node: ast.AST, code: CodeType) -> Value | None:
             return lambda _: value
         case ast.Call(func=ast.Name(id="super"), args=[]) if code.co_argcount:
             return _local(code.co_varnames[0])
+        case ast.Call(func=ast.Name(id="super"), args=[_, owner], keywords=[]):
+            return value_of(owner, code)
         case ast.Call(func=ast.Name(id="type"), args=[argument], keywords=[]) if not is_local("type", code):
             return _type_of(value_of(argument, code))
         case ast.Call(func=ast.Name(id="globals" | "vars" as name), args=given, keywords=[]) if not is_local(

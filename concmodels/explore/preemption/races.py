@@ -17,7 +17,7 @@ import sys
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from concmodels.explore.monitor import Access, Race
+from concmodels.explore.monitor import NOT_ONE_STEP, Access, Race
 from concmodels.explore.preemption.access import WHOLE, Accessed
 from concmodels.explore.preemption.expressions import Unknown, attribute
 from concmodels.explore.preemption.operands import is_of_library
@@ -236,7 +236,7 @@ class Detector:
 
     def _miss_torn(self, site: Site, it: Accessed) -> None:
         if it.calls_back:
-            self.missed(site, f"{site.name} is not one step, and no switch is tried before it is done")
+            self.missed(site, f"{site.name} {NOT_ONE_STEP}")
 
     def _report(
         self, other: Runner, other_site: Site, earlier: Accessed, runner: Runner, site: Site, it: Accessed

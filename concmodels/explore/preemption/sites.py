@@ -15,6 +15,8 @@ of the program ever assigns.
 
 import ast
 import dis
+import queue
+import threading
 from collections.abc import Iterable, Iterator
 from inspect import CO_GENERATOR
 from types import CodeType
@@ -22,6 +24,7 @@ from typing import Any
 
 from concmodels.explore.preemption import opcodes
 from concmodels.explore.preemption.accesses import OF_QUEUES
+from concmodels.explore.preemption.by_name import NAMED_BY_ARGUMENTS
 from concmodels.explore.preemption.calls import of_call, own_methods_of
 from concmodels.explore.preemption.containers import OF_CONTAINERS
 from concmodels.explore.preemption.expressions import value_of
@@ -29,7 +32,7 @@ from concmodels.explore.preemption.nodes import Instruction, Nodes, position_of
 from concmodels.explore.preemption.operands import Position, operands_of
 from concmodels.explore.preemption.patterns import matched_by, of_pattern
 from concmodels.explore.preemption.site import Kind, Site
-from concmodels.explore.preemption.table import BY_NAME, TAKE_CODE
+from concmodels.explore.preemption.table import BY_NAME, METHODS, TAKE_CODE
 from concmodels.explore.preemption.things import OF_OBJECTS
 
 _FUNCTION = 2  # CO_NEWLOCALS: set for functions, not for the bodies of modules and classes
@@ -56,6 +59,10 @@ _HIDDEN = frozenset(
 _METHODS = frozenset({"__getattribute__", "__setattr__", "__delattr__", "__get__", "__set__", "__delete__"})
 """Those of them that `super()` calls like any other method."""
 _OF_OBJECTS = OF_OBJECTS | OF_QUEUES
+_OF_LIBRARY = METHODS.union(
+    *map(dir, (threading, threading.Thread, threading.Condition, threading.Lock, threading.Event, queue.Queue, str))
+)
+"""Names of attributes that are hardly ever the program's own."""
 _NAMESPACES = ("globals", "locals", "vars")
 _ANY_ITEM: Any = {("item", "")}
 
@@ -97,6 +104,9 @@ class Sites:
         }
         if any(_sets_attributes(node) for tree in trees.values() for node in ast.walk(tree)):
             self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
+        if any(_computes_a_name(node) for tree in trees.values() for node in ast.walk(tree)):
+            loaded = {it.argval for it in instructions if it.opname == "LOAD_ATTR"}
+            self._assigned |= {("attribute", name) for name in loaded - self.defined - _OF_LIBRARY}
         self.named = frozenset(name for tree in trees.values() for name in _names(tree))
         """All names in the texts, and all texts that may be names."""
         self.has_namespaces = any(it.argval in ("__dict__", "globals", "vars") for it in instructions)
@@ -167,6 +177,9 @@ class Sites:
         nodes = {path: Nodes(tree) for path, tree in trees.items()}
         no_nodes = Nodes(ast.Module())
         self._own_methods = own_methods_of(trees.values())
+        calls = (node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Call))
+        self._called = {id(node.func) for node in calls}
+        """The expressions whose values are only called."""
         self._generators: set[CodeType] = set()
         """The generator expressions of which it is known that they go through what they are given."""
         self._site_of = OF_CONTAINERS | {
@@ -197,6 +210,8 @@ class Sites:
         kind, name, node = _VARIABLES[it.opname], it.argument, it.node
         if it.opname == "LOAD_ATTR" and name == "__dict__" and isinstance(node, ast.Attribute):
             return Site(*it.at, "namespace", variable=name, node=node, owner=value_of(node.value, it.code), begins=True)
+        if name in NAMED_BY_ARGUMENTS and id(node) in self._called:
+            return None  # the call is a site
         if (name in _HIDDEN and kind != "cell") or (it.opname == "STORE_ATTR" and opcodes.is_looked_up(name)):
             return Site(*it.at, "hidden", variable=name, node=None)
         if not self._is_assigned(kind, name, it.code) and not (kind == "attribute" and name in _OF_OBJECTS):
@@ -333,6 +348,15 @@ _SET_ATTRIBUTES = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"}
 def _sets_attributes(node: ast.AST) -> bool:
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
     return name in _SET_ATTRIBUTES
+
+
+def _computes_a_name(node: ast.AST) -> bool:
+    """Whether this sets an attribute whose name is no constant: then it may be any that the program reads."""
+    if not isinstance(node, ast.Call) or not _sets_attributes(node.func):
+        return False
+    is_function = isinstance(node.func, ast.Name) or ast.unparse(node.func).startswith(("object.", "type."))
+    names = node.args[int(is_function) : int(is_function) + 1]
+    return not (names and isinstance(names[0], ast.Constant))
 
 
 def _given_names(tree: ast.Module) -> Iterator[str]:

@@ -102,8 +102,6 @@ MAKE_NEW = frozenset(
 
 SIMULATED = ("threading", "queue", "concurrent", "_thread", "_queue", "concmodels")
 """What the explorer has instead notes itself what tasks share."""
-LOOK_AT_THREADS = frozenset({"active_count", "activeCount", "enumerate"})
-"""But these functions of `threading` look at all threads."""
 WRITE_THEIR_ARGUMENTS = frozenset({"random", "heapq", "bisect"})
 READ_THEIR_ARGUMENTS = WRITE_THEIR_ARGUMENTS | {
     "ast", "base64", "calendar", "codecs", "colorsys", "contextlib", "copy", "csv", "dataclasses",

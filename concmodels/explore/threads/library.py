@@ -10,7 +10,7 @@ What is not the standard library's code:
     Thread.start                and the new thread wait for each other by locks; here they don't
     Event.is_set                reads without a lock, and so must say what it reads
     Queue and LifoQueue         have operations of one step each (`queues.py`)
-    Future.result               is one step, if it has no time limit (`futures.py`)
+    Future                      has operations of one step each, but for waits with a time limit (`futures.py`)
     ThreadPoolExecutor          has workers that share less with each other (`thread_pool.py`)
 
 The modules are executed once, and keep state: the names of threads are numbered. `fresh` puts them back.
@@ -33,9 +33,10 @@ from concmodels.explore.threads.futures import hash_by, wait_for_futures_by_gate
 from concmodels.explore.threads.given import callers, given
 from concmodels.explore.threads.locks import Lock, RLock, SimpleQueue, WaiterLock, made_outside
 from concmodels.explore.threads.queues import do_in_one_step
+from concmodels.explore.threads.standing_for import standing_for
 from concmodels.explore.threads.thread_pool import let_workers_commute
 from concmodels.facts import DISTRIBUTED, FACTS
-from concmodels.models.simulated.world import current
+from concmodels.models.simulated.world import current, new_key
 
 _EXECUTED = ("threading", "queue", "concurrent.futures._base", "concurrent.futures", "concurrent.futures.thread")
 _BLOCKING = frozenset(
@@ -46,6 +47,8 @@ _BLOCKING = frozenset(
 )  # fmt: skip
 """Modules by which a program waits for something that no schedule decides."""
 
+LOOK_AT_THREADS = frozenset({"active_count", "activeCount", "enumerate"})
+"""The functions of `threading` that look at all threads."""
 _EPOCH_S = 1_700_000_000.0
 """What `time.time` tells when a run begins."""
 
@@ -59,6 +62,9 @@ class Library:
     def __init__(self) -> None:
         self.needs_locks_of_queues = False
         """Whether the program itself uses the locks of queues, which then must have them."""
+        self.counts_threads = False
+        """Whether the program looks which threads there are, so that these have to tell when they start and end."""
+        self._threads = new_key("thread")
         self.modules: dict[str, ModuleType] = {"_thread": _simulated_thread(), "time": _simulated_time()}
         self.modules["_queue"] = _module("_queue", {"SimpleQueue": SimpleQueue, "Empty": _queue.Empty})
         self.modules["os"] = _without("os", "register_at_fork")
@@ -108,8 +114,13 @@ class Library:
         """Put in what is not the standard library's code; see above."""
         threading, futures = self.modules["threading"], self.modules["concurrent.futures"]
         thread, event = threading.Thread, threading.Event
-        thread.start, thread._bootstrap_inner = _start_of(threading), _bootstrap_inner_of(threading)
+        thread.start, thread._bootstrap_inner = _start_of(threading, self), _bootstrap_inner_of(threading, self)
+        for name in LOOK_AT_THREADS:
+            setattr(threading, name, _looking_at_threads(getattr(threading, name), self))
         thread.__hash__ = _hash
+        for kind, lock in _LOCKS.items():
+            getattr(threading, kind).__hash__ = _hash_by(lock)
+        self.modules["queue"].Queue.__hash__ = _hash_by("mutex")
         event.is_set = event.isSet = _is_set
         vars(threading)["_active_limbo_lock"] = _NoLock()  # between two steps nobody can come in between
         vars(threading)["_dangling"] = _NoSet()  # only tests of Python look into it
@@ -171,6 +182,12 @@ class Library:
             lock = made()
             if lock is not None:
                 lock._at_fork_reinit()
+
+    def touch_threads(self, kind: str, changes: bool) -> None:
+        """Stop before a step that looks which threads there are, or changes that, if anybody looks."""
+        world = current()
+        if self.counts_threads and world is not None and not world.dying:
+            world.point(kind, ((self._threads, changes),), _AllThreads)
 
     def end(self) -> None:
         """Do what Python does when a program has ended: wait for all threads that are no daemons, call `atexit`'s."""
@@ -323,6 +340,12 @@ class _Logger:
         self.critical(*args, exc_info=True, **options)
 
 
+class _AllThreads:
+    """What a step is about that looks which threads there are, or changes that."""
+
+    name = "which threads there are"
+
+
 class _Started:
     """Instead of the event that a thread has been started, which nobody has to wait for."""
 
@@ -332,7 +355,19 @@ class _Started:
         return True
 
 
-def _start_of(threading: ModuleType) -> Callable[[Any], None]:
+def _looking_at_threads(look: Callable[[], Any], library: Library) -> Callable[[], Any]:
+    """Return a function as `threading.enumerate`."""
+
+    @standing_for(look)
+    def looking_at_threads() -> Any:
+        library.touch_threads("look at", False)
+        return look()
+
+    vars(looking_at_threads)["is_told"] = lambda: library.counts_threads
+    return looking_at_threads
+
+
+def _start_of(threading: ModuleType, library: Library) -> Callable[[Any], None]:
     def start(self: Any) -> None:
         """As `Thread.start`."""
         if not self._initialized:
@@ -341,6 +376,7 @@ def _start_of(threading: ModuleType) -> Callable[[Any], None]:
             raise RuntimeError("threads can only be started once")
         if self._context is None:
             self._context = _context()
+        library.touch_threads("change", True)
         handle = tasks.start(self._bootstrap_inner, (), {}, self._os_thread_handle, self.daemon, self.name)
         self._started = _Started()
         self._ident = self._native_id = handle.ident
@@ -369,11 +405,20 @@ def _hash(self: Any) -> int:
     return hash_by(self, "thread")
 
 
+_LOCKS = {"Condition": "_lock", "Event": "_cond", "Semaphore": "_cond", "Barrier": "_cond"}
+"""Which attribute of an object has its lock, or another object that has one."""
+
+
+def _hash_by(name: str) -> Callable[[Any], int]:
+    """Return a `__hash__` that is the same one on the same schedule: that of a lock."""
+    return lambda self: hash(getattr(self, name))
+
+
 def _context() -> Any:
     return contextvars.copy_context() if sys.flags.thread_inherit_context else contextvars.Context()
 
 
-def _bootstrap_inner_of(threading: ModuleType) -> Callable[[Any], None]:
+def _bootstrap_inner_of(threading: ModuleType, library: Library) -> Callable[[Any], None]:
     def bootstrap_inner(self: Any) -> None:
         """As `Thread._bootstrap_inner`."""
         try:
@@ -383,6 +428,7 @@ def _bootstrap_inner_of(threading: ModuleType) -> Callable[[Any], None]:
                 raise
             self._invoke_excepthook(self)
         finally:
+            library.touch_threads("change", True)
             threading._active.pop(self._ident, None)
 
     return bootstrap_inner

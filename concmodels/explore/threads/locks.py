@@ -91,6 +91,10 @@ class Shared:
         if frame is not None:
             self._made = frame.f_code.co_filename, frame.f_lineno
 
+    def __hash__(self) -> int:
+        """The same one on the same schedule, for sets are gone through in the order of these."""
+        return hash(self.key[1])
+
     def _stop_before(self, world: World, kind: str, possible: bool, seconds: float | None) -> bool:
         """Stop before a step that waits until it is possible; return False if the seconds were over before.
 

@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cache, lru_cache
 from itertools import takewhile
 from pathlib import Path
@@ -19,8 +19,10 @@ from typing import Any, Self
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads.guarded import Guarded
+from concmodels.explore.threads.ids import NEED_ADDRESSES, id_in_a_run
 from concmodels.explore.threads.installed import LIBRARY, Finder
-from concmodels.explore.threads.library import Library, absolute, blocking
+from concmodels.explore.threads.library import LOOK_AT_THREADS, Library, absolute, blocking
+from concmodels.explore.threads.logs import logging_in_a_run
 from concmodels.explore.threads.queues import LOCKS
 from concmodels.facts import DISTRIBUTED, FACTS
 from concmodels.models.tasks.signals.frames import short
@@ -45,7 +47,9 @@ class Source:
         self.package = self.name if self.is_package else self.name.rpartition(".")[0] if name else _package(self.path)
         try:
             with open(path, "rb") as file:
-                self.tree, self.code = _compiled(file.read(), self.path)
+                text = file.read()
+            self.tree, self.code = _compiled(text, self.path)
+            self.needs_addresses = any(name in text for name in NEED_ADDRESSES)
         except OSError as error:
             raise CannotExplore(f"{path} can't be read: {error.strerror}") from None
         except (SyntaxError, ValueError) as error:
@@ -101,6 +105,11 @@ class Program:
         self._find_neighbours(self.main)
         self._names = frozenset(name for source in self._sources for name in _with_packages(source))
         self._needs_locks_of_queues = any(source.names(LOCKS) for source in self.sources)
+        looked_up = {f"threading.{name}" for name in LOOK_AT_THREADS} & self.imported
+        self._counts_threads = "_thread" not in self.imported and (
+            bool(looked_up) or any(source.names(LOOK_AT_THREADS) for source in self.sources)
+        )
+        self._logs = any(name.partition(".")[0] == "logging" for name in self.imported)
 
     @property
     def sources(self) -> list[Source]:
@@ -139,8 +148,10 @@ class Program:
     def __call__(self, *args: Any) -> Any:
         """Execute the file, call its function, wait for the threads that are no daemons; return what it returned."""
         self._library.needs_locks_of_queues = self._needs_locks_of_queues
+        self._library.counts_threads = self._counts_threads
         self._library.fresh()
-        with Execution(self._sources, self._names, self._library) as execution:
+        logs = logging_in_a_run(self._library.modules["threading"]) if self._logs else nullcontext()
+        with Execution(self._sources, self._names, self._library) as execution, logs:
             value = self.run(getattr(execution.load(self.main.name), self.function), *args)
             self._library.end()
         return value
@@ -200,6 +211,8 @@ class Execution:
         self._library = library
         self._modules: dict[str, ModuleType] = {}
         self._builtins = {**vars(builtins), "__import__": self._import, "input": _no_input}
+        if not any(source.needs_addresses for source in sources.values()):
+            self._builtins["id"] = id_in_a_run()
         self._before: dict[str, ModuleType | None] = {}
         self._is_visible = False
 
