@@ -1,4 +1,4 @@
-"""What is done with a future is one step: its start, its end, a look at it, and the wait for its end.
+"""Each operation on a future is one step: its start, its end, a look at it, and the wait for its end.
 
 In the standard library, `Future.result` takes a lock, looks, and waits for a condition if it has come too early. No
 program can tell the two apart, but both would have to be tried for every result: the results of two jobs made 7 times

@@ -341,7 +341,7 @@ class _Logger:
 
 
 class _AllThreads:
-    """What a step is about that looks which threads there are, or changes that."""
+    """The subject of a step that looks which threads there are, or changes that."""
 
     name = "which threads there are"
 
