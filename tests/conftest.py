@@ -24,6 +24,7 @@ The options, the parametrisation and the tests of a file (`--model my_model.py`)
 which is also what a course uses: `concmodels.conformance.plugin`.
 """
 
+import functools
 import gc
 import os
 import re
@@ -33,6 +34,7 @@ from _thread import get_ident
 
 import matrix
 import pytest
+from values_together import call_with_each, put_together
 
 from concmodels import catalog
 from concmodels.conformance import plugin  # before the census, whose asserts it has rewritten
@@ -129,6 +131,8 @@ def pytest_generate_fewer_tests(metafunc):
     of_all = [*metafunc.definition.iter_markers()]
     calls = [it for it in metafunc._calls if not _is_left_out(metafunc.config, [*of_all, *it.marks], it.params)]
     metafunc._calls[:] = calls or metafunc._calls[:1]
+    if not _is_each_one_test(metafunc.config):
+        put_together(metafunc, is_apart=_why_not)
 
 
 _UNWANTED = re.compile(r"not \w+( and not \w+)*")
@@ -146,10 +150,14 @@ def _is_only_thorough(marks, params):
     return any("when" not in mark.kwargs or mark.kwargs["when"](params) for mark in marks)
 
 
+def _is_each_one_test(config):
+    """Whether each guarantee is a test of its own, and each value: where some of them may be meant."""
+    return bool(_thorough(config) or config.option.keyword or any("::" in argument for argument in config.args))
+
+
 def _is_by_chapters(config):
-    """Whether a chapter of guarantees is one test: not, where some of the guarantees may be meant."""
-    some = _thorough(config) or config.option.keyword or any("::" in argument for argument in config.args)
-    return config.option.by_chapter or not some
+    """Whether a chapter of guarantees is one test."""
+    return config.option.by_chapter or not _is_each_one_test(config)
 
 
 @pytest.hookimpl(trylast=True)
@@ -180,19 +188,40 @@ def pytest_collection_finish():
 
 
 def _skip_what_cannot_run_here(items):
-    """Skip each test that has one of EXPECTED among its parameters: by its name, as a module or as a variant."""
-    reasons = {name: catalog.why_not(name) for names in EXPECTED.values() for name in names}
+    """Skip each test that has one of EXPECTED among its parameters."""
     for item in items:
         if item.path.name in READ_ONLY or not hasattr(item, "callspec"):
             continue
-        for value in item.callspec.params.values():
-            name = value if isinstance(value, str) else getattr(value, "name", getattr(value, "__name__", ""))
-            name = name.removeprefix("concmodels.models.").removesuffix("_") if isinstance(name, str) else ""
-            if reason := reasons.get(name):
-                item.add_marker(pytest.mark.skip(reason=f"{name} can't run here: {reason}"))
+        if why := _why_not(item.callspec.params):
+            item.add_marker(pytest.mark.skip(reason=why))
+
+
+def _why_not(params):
+    """Why a test with these parameters can't run here, if one is of EXPECTED: by its name, as a module or a variant."""
+    for value in params.values():
+        name = value if isinstance(value, str) else getattr(value, "name", getattr(value, "__name__", ""))
+        name = name.removeprefix("concmodels.models.").removesuffix("_") if isinstance(name, str) else ""
+        if reason := _reasons().get(name):
+            return f"{name} can't run here: {reason}"
+    return None
+
+
+@functools.cache
+def _reasons():
+    return {name: catalog.why_not(name) for names in EXPECTED.values() for name in names}
 
 
 _TIMEOUT = pytest.StashKey()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Call a test that is for several values with each of them."""
+    if pyfuncitem.get_closest_marker("values") is None:
+        return None
+    begin, subtests = map(pyfuncitem._request.getfixturevalue, ("count_operations_anew", "subtests"))
+    call_with_each(pyfuncitem, begin, _begin_time_limit_anew, subtests)
+    return True
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -62,6 +62,27 @@ def note_memory(item):
     item.user_properties.append(("memory", pages * resource.getpagesize()))
 
 
+def piece(nodeid):
+    """What a worker is given as a whole, which this test is a part of."""
+    file, _, test = nodeid.partition("::")
+    function, _, values = test.partition("[")
+    if file.endswith(TOGETHER):
+        return file
+    if file.endswith(OF_THE_SITE):
+        return "the site"
+    if file.endswith(TRAPS):
+        return f"traps {values}" if values else file
+    if file.endswith(SERVED) and (model := values.rstrip("]")) in catalog.names(variants=True):
+        return f"{file} {model}"
+    if function == "test_guarantee":
+        return f"{file} {values.partition('.')[0]}"  # the model and the chapter
+    if function == "test_of_cpython":
+        return f"{file} {values.partition('-')[0]}"
+    if function == "test_what_a_page_shows_runs":
+        return f"{file} {values.partition(':')[0]}"
+    return f"{file} {function}"
+
+
 class Scheduler(LoadScopeScheduling):
     """Hands out the tests of one function after the other, and of long ones a model or a page at a time."""
 
@@ -92,23 +113,7 @@ class Scheduler(LoadScopeScheduling):
         super()._reschedule(node)
 
     def _split_scope(self, nodeid):
-        file, _, test = nodeid.partition("::")
-        function, _, values = test.partition("[")
-        if file.endswith(TOGETHER):
-            return file
-        if file.endswith(OF_THE_SITE):
-            return "the site"
-        if file.endswith(TRAPS):
-            return f"traps {values}" if values else file
-        if file.endswith(SERVED) and (model := values.rstrip("]")) in catalog.names(variants=True):
-            return f"{file} {model}"
-        if function == "test_guarantee":
-            return f"{file} {values.partition('.')[0]}"  # the model and the chapter
-        if function == "test_of_cpython":
-            return f"{file} {values.partition('-')[0]}"
-        if function == "test_what_a_page_shows_runs":
-            return f"{file} {values.partition(':')[0]}"
-        return f"{file} {function}"
+        return piece(nodeid)
 
     def mark_test_complete(self, node, item_index, duration=0):
         """Also forget what is done, which xdist counts again after every test."""
