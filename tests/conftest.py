@@ -177,6 +177,16 @@ def pytest_collection_modifyitems(config, items):
     config.hook.pytest_deselected(items=left_out)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Spare the garbage collector the making of tests, of which nothing is garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish():
     """Let Python look for modules in our folders last: pytest has put a dozen of these first.
 
