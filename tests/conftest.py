@@ -7,7 +7,8 @@ asks for `guarantee` too runs once for every chapter of the guarantees that the 
         hold(model, guarantee)
 
 A guarantee that a model breaks is then a failed subtest of its own, with the guarantee's name. With `-k`, `--model` or
-`--thorough`, each guarantee has a test of its own, whose name has that of the guarantee.
+`--thorough`, each guarantee has a test of its own, whose name has that of the guarantee. So it is with the values of a
+test for which nothing is made anew: see `values_together`.
 
 What can't run here is skipped, and says why. On CI (`CI=true` in the environment) and with `--expect-all` such a skip
 is a failure, unless it is one of EXPECTED: there, nothing may be missing unnoticed.
@@ -131,7 +132,7 @@ def pytest_generate_fewer_tests(metafunc):
     of_all = [*metafunc.definition.iter_markers()]
     calls = [it for it in metafunc._calls if not _is_left_out(metafunc.config, [*of_all, *it.marks], it.params)]
     metafunc._calls[:] = calls or metafunc._calls[:1]
-    if not _is_each_one_test(metafunc.config):
+    if not _is_each_one_test(metafunc.config) and metafunc.config.getoption("times") == 1:
         put_together(metafunc, is_apart=_why_not)
 
 
