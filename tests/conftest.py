@@ -136,13 +136,16 @@ def pytest_generate_fewer_tests(metafunc):
         put_together(metafunc, is_apart=_why_not)
 
 
-_UNWANTED = re.compile(r"not \w+( and not \w+)*")
+@functools.cache
+def _unwanted(expression):
+    """The marks that an expression excludes, if it does nothing else; `pytest -m` has one, as a rule."""
+    return re.findall(r"\w+", expression) if re.fullmatch(r"not \w+( and not \w+)*", expression) else ()
 
 
 def _is_left_out(config, marks, params):
     """Whether an item with these marks and parameters is left out: by `-m`, as a rule, or without `--thorough`."""
-    unwanted = re.findall(r"\w+", config.option.markexpr) if _UNWANTED.fullmatch(config.option.markexpr) else ()
-    return any(it.name in unwanted for it in marks) or not _thorough(config) and _is_only_thorough(marks, params)
+    unwanted = _unwanted(config.option.markexpr)
+    return any(it.name in unwanted for it in marks) or _is_only_thorough(marks, params) and not _thorough(config)
 
 
 def _is_only_thorough(marks, params):
