@@ -13,7 +13,7 @@ import dataclasses
 import time
 
 import pytest
-from side_by_side import piece
+from pieces import piece
 
 ANEW_S = 1.0
 """After so many seconds the next value has a time limit of its own, for which a thread is started."""
