@@ -7,7 +7,8 @@ asks for `guarantee` too runs once for every chapter of the guarantees that the 
         hold(model, guarantee)
 
 A guarantee that a model breaks is then a failed subtest of its own, with the guarantee's name. With `-k`, `--model` or
-`--thorough`, each guarantee has a test of its own, whose name has that of the guarantee.
+`--thorough`, each guarantee has a test of its own, whose name has that of the guarantee. So it is with the values of a
+test for which nothing is made anew: see `values_together`.
 
 What can't run here is skipped, and says why. On CI (`CI=true` in the environment) and with `--expect-all` such a skip
 is a failure, unless it is one of EXPECTED: there, nothing may be missing unnoticed.
@@ -24,6 +25,7 @@ The options, the parametrisation and the tests of a file (`--model my_model.py`)
 which is also what a course uses: `concmodels.conformance.plugin`.
 """
 
+import functools
 import gc
 import os
 import re
@@ -33,6 +35,7 @@ from _thread import get_ident
 
 import matrix
 import pytest
+from values_together import call_with_each, put_together
 
 from concmodels import catalog
 from concmodels.conformance import plugin  # before the census, whose asserts it has rewritten
@@ -129,15 +132,20 @@ def pytest_generate_fewer_tests(metafunc):
     of_all = [*metafunc.definition.iter_markers()]
     calls = [it for it in metafunc._calls if not _is_left_out(metafunc.config, [*of_all, *it.marks], it.params)]
     metafunc._calls[:] = calls or metafunc._calls[:1]
+    if not _is_each_one_test(metafunc.config) and metafunc.config.getoption("times") == 1:
+        put_together(metafunc, is_apart=_why_not)
 
 
-_UNWANTED = re.compile(r"not \w+( and not \w+)*")
+@functools.cache
+def _unwanted(expression):
+    """The marks that an expression excludes, if it does nothing else; `pytest -m` has one, as a rule."""
+    return re.findall(r"\w+", expression) if re.fullmatch(r"not \w+( and not \w+)*", expression) else ()
 
 
 def _is_left_out(config, marks, params):
     """Whether an item with these marks and parameters is left out: by `-m`, as a rule, or without `--thorough`."""
-    unwanted = re.findall(r"\w+", config.option.markexpr) if _UNWANTED.fullmatch(config.option.markexpr) else ()
-    return any(it.name in unwanted for it in marks) or not _thorough(config) and _is_only_thorough(marks, params)
+    unwanted = _unwanted(config.option.markexpr)
+    return any(it.name in unwanted for it in marks) or _is_only_thorough(marks, params) and not _thorough(config)
 
 
 def _is_only_thorough(marks, params):
@@ -146,10 +154,14 @@ def _is_only_thorough(marks, params):
     return any("when" not in mark.kwargs or mark.kwargs["when"](params) for mark in marks)
 
 
+def _is_each_one_test(config):
+    """Whether each guarantee is a test of its own, and each value: where some of them may be meant."""
+    return bool(_thorough(config) or config.option.keyword or any("::" in argument for argument in config.args))
+
+
 def _is_by_chapters(config):
-    """Whether a chapter of guarantees is one test: not, where some of the guarantees may be meant."""
-    some = _thorough(config) or config.option.keyword or any("::" in argument for argument in config.args)
-    return config.option.by_chapter or not some
+    """Whether a chapter of guarantees is one test."""
+    return config.option.by_chapter or not _is_each_one_test(config)
 
 
 @pytest.hookimpl(trylast=True)
@@ -169,6 +181,16 @@ def pytest_collection_modifyitems(config, items):
     config.hook.pytest_deselected(items=left_out)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Spare the garbage collector the making of tests, of which nothing is garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish():
     """Let Python look for modules in our folders last: pytest has put a dozen of these first.
 
@@ -180,19 +202,40 @@ def pytest_collection_finish():
 
 
 def _skip_what_cannot_run_here(items):
-    """Skip each test that has one of EXPECTED among its parameters: by its name, as a module or as a variant."""
-    reasons = {name: catalog.why_not(name) for names in EXPECTED.values() for name in names}
+    """Skip each test that has one of EXPECTED among its parameters."""
     for item in items:
         if item.path.name in READ_ONLY or not hasattr(item, "callspec"):
             continue
-        for value in item.callspec.params.values():
-            name = value if isinstance(value, str) else getattr(value, "name", getattr(value, "__name__", ""))
-            name = name.removeprefix("concmodels.models.").removesuffix("_") if isinstance(name, str) else ""
-            if reason := reasons.get(name):
-                item.add_marker(pytest.mark.skip(reason=f"{name} can't run here: {reason}"))
+        if why := _why_not(item.callspec.params):
+            item.add_marker(pytest.mark.skip(reason=why))
+
+
+def _why_not(params):
+    """Why a test with these parameters can't run here, if one is of EXPECTED: by its name, as a module or a variant."""
+    for value in params.values():
+        name = value if isinstance(value, str) else getattr(value, "name", getattr(value, "__name__", ""))
+        name = name.removeprefix("concmodels.models.").removesuffix("_") if isinstance(name, str) else ""
+        if reason := _reasons().get(name):
+            return f"{name} can't run here: {reason}"
+    return None
+
+
+@functools.cache
+def _reasons():
+    return {name: catalog.why_not(name) for names in EXPECTED.values() for name in names}
 
 
 _TIMEOUT = pytest.StashKey()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Call a test that is for several values with each of them."""
+    if pyfuncitem.get_closest_marker("values") is None:
+        return None
+    begin, subtests = map(pyfuncitem._request.getfixturevalue, ("count_operations_anew", "subtests"))
+    call_with_each(pyfuncitem, begin, _begin_time_limit_anew, subtests)
+    return True
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -83,7 +83,12 @@ def _has_its_turn(name, guarantee):
     if name in SHARED_OUT:
         both = [it for it in SHARED_OUT if guarantee.by(catalog.facts(it))]
         return count == 1 or both[(number + place) % len(both)] == name
-    return (number + catalog.names(variants=True).index(name)) % count == place
+    return (number + _number(name)) % count == place
+
+
+@functools.cache
+def _number(name):
+    return catalog.names(variants=True).index(name)
 
 
 @functools.cache

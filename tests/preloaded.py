@@ -119,6 +119,7 @@ def _server(flags, imports, settings):
 def _serve(descriptor, *imports):
     """Fork what each message asks for, one after the other."""
     path = sys.path[:] if sys.flags.safe_path else sys.path[1:]
+    sys.path.append(os.path.dirname(__file__))  # for the imports; a fork has `path`
     for name in imports:
         importlib.import_module(name)
     gc.collect()

@@ -1,4 +1,4 @@
-"""Which tests stay together when `pytest -n 2` runs them on two workers side by side, and how large a worker may grow.
+"""How tests are handed out when `pytest -n 2` runs them on two workers side by side, and how large a worker may grow.
 
 Without the GIL, CPython 3.14 does not give back the memory of a subinterpreter that was closed: about 9 MiB for each of
 ours, of which the whole suite closes thousands. So a worker that has grown large is replaced by a new one. With the GIL
@@ -10,31 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from pieces import piece
 from xdist.scheduler import LoadScopeScheduling
-
-from concmodels import catalog
-
-TOGETHER = (
-    *("test_architecture.py", "test_conformance_plugin.py", "test_dask.py", "test_dependencies.py"),
-    *("test_distribution.py", "test_docs_links.py", "test_explore_option.py", "test_explore_plugin.py"),
-    *("test_other_platforms.py", "test_shared_iterator.py", "test_traps.py", "test_words.py"),
-)
-"""Files of which each worker would prepare anew what all their tests use: a cluster, what pytest imports, what the
-files of the project say.
-"""
-
-OF_THE_SITE = (
-    *("test_docs_base.py", "test_needed_rows.py", "test_readme.py", "test_runs.py", "test_sharing.py"),
-    "test_web_pages.py",
-)
-"""Files about the site: one worker imports what builds its pages, and reads the results that these show."""
-
-TRAPS = ("test_trap_examples.py", "test_trap_lessons.py")
-"""Files that ask about the same programs, of which a worker runs each once."""
-
-
-SERVED = ("test_serve.py",)
-"""Files whose tests share a server for each model."""
 
 
 def compile_once(arguments):
@@ -92,23 +69,7 @@ class Scheduler(LoadScopeScheduling):
         super()._reschedule(node)
 
     def _split_scope(self, nodeid):
-        file, _, test = nodeid.partition("::")
-        function, _, values = test.partition("[")
-        if file.endswith(TOGETHER):
-            return file
-        if file.endswith(OF_THE_SITE):
-            return "the site"
-        if file.endswith(TRAPS):
-            return f"traps {values}" if values else file
-        if file.endswith(SERVED) and (model := values.rstrip("]")) in catalog.names(variants=True):
-            return f"{file} {model}"
-        if function == "test_guarantee":
-            return f"{file} {values.partition('.')[0]}"  # the model and the chapter
-        if function == "test_of_cpython":
-            return f"{file} {values.partition('-')[0]}"
-        if function == "test_what_a_page_shows_runs":
-            return f"{file} {values.partition(':')[0]}"
-        return f"{file} {function}"
+        return piece(nodeid)
 
     def mark_test_complete(self, node, item_index, duration=0):
         """Also forget what is done, which xdist counts again after every test."""

@@ -1,17 +1,14 @@
 """The tree of pages in the side bar: marked after the theme has made it, it is what the theme makes of a marked one."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "docs" / "_ext"))
-pytest.importorskip("furo")
-
-from furo.navigation import get_navigation_tree  # noqa: E402 - found only now
-
-from concdocs.navigation import marked  # noqa: E402 - as above
+pytestmark = pytest.mark.skipif(find_spec("furo") is None, reason="the theme of the site is not here")
 
 PAGES = {
     "../start.html": {"../start/a.html": {}, "../start/b.html": {}},
@@ -37,13 +34,25 @@ def toctree(pages, own, level=1):
     return f"{opening}\n{items}</ul>\n", found
 
 
+@pytest.fixture(scope="module")
+def theme():
+    """What makes the tree, and what marks it. Each worker would import the theme, and one of them needs it."""
+    from furo.navigation import get_navigation_tree
+
+    from concdocs.navigation import marked
+
+    return get_navigation_tree, marked
+
+
 @pytest.mark.parametrize("own", EVERY)
-def test_it_is_marked_as_the_theme_would(own):
+def test_it_is_marked_as_the_theme_would(own, theme):
+    get_navigation_tree, marked = theme
     caption = '<p class="caption" role="heading"><span class="caption-text">Begin</span></p>\n'
     unmarked = get_navigation_tree(caption + toctree(PAGES, None)[0])
     assert marked(unmarked, own) == get_navigation_tree(caption + toctree(PAGES, own)[0]) != unmarked
 
 
-def test_a_page_that_no_tree_has_is_marked_nowhere():
+def test_a_page_that_no_tree_has_is_marked_nowhere(theme):
+    get_navigation_tree, marked = theme
     tree = get_navigation_tree(toctree(PAGES, None)[0])
     assert marked(tree, "search.html") == tree

@@ -29,9 +29,11 @@ def table(name):
     return mistakes.SYNC | (mistakes.BOUNDARY if catalog.facts(name).family == "boundary" else {})
 
 
-@pytest.fixture(autouse=True)
-def _short(monkeypatch):
-    monkeypatch.delenv(SETTING, raising=False)
+@pytest.fixture(scope="module", autouse=True)
+def _short():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(SETTING, raising=False)
+        yield
 
 
 def printed(name, program):

@@ -70,9 +70,11 @@ AWAITED = {
 """What the lines of from_go_asyncio.py return, each in two forms: on a model, and with asyncio alone."""
 
 
-@pytest.fixture(autouse=True)
-def folder_of_the_programs(monkeypatch):
-    monkeypatch.syspath_prepend(FOLDER)
+@pytest.fixture(scope="module", autouse=True)
+def folder_of_the_programs():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(FOLDER)
+        yield
 
 
 @pytest.mark.parametrize("name", ["threads", "greenlet", "sim"])

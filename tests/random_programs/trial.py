@@ -10,14 +10,11 @@ import time
 from importlib import import_module
 from math import inf
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
-
 from concmodels import catalog
 
 from .checker import explain, stands_still
 from .history import table
 from .program import FOR_EVER, LONG, SHORT, ZERO, Operation, Program, listing
-from .strategies import CANCELLING, VERBS, programs, programs_with_sockets
 
 __all__ = ["Operation", "Program", "Setting", "Unexplained", "hunt", "inf", "sample"]
 
@@ -146,6 +143,11 @@ def sample(setting, count, number=None, with_sockets=False):
 
 
 def _try(jury, count, number, with_sockets=False):
+    # Hypothesis takes a third of a second to import; most of the processes that import this try nothing.
+    from hypothesis import HealthCheck, Phase, given, seed, settings
+
+    from .strategies import CANCELLING, VERBS, programs, programs_with_sockets
+
     made = programs(VERBS if jury.setting.boundary else CANCELLING)
 
     @settings(
