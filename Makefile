@@ -34,8 +34,8 @@ RING = 300 10000
 demo: setup ## 3 million hops: 10,000 messages through 300 subinterpreters
 	$(python) -m concmodels.ring $(RING) --model subinterp
 
-test: setup ## the tests, 8 minutes
-	@echo "This takes about 8 minutes on two processors."
+test: setup ## the tests, 7 minutes
+	@echo "This takes about 7 minutes on two processors."
 	$(pytest) -n $(WORKERS)
 
 test-all: setup ## the tests, everything on every model and variant and with many rounds, 15 minutes

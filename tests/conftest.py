@@ -238,6 +238,15 @@ def pytest_pyfunc_call(pyfuncitem):
     return True
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report):
+    """Count a value that is skipped, or that fails as expected, like a test; pytest tells of failed subtests only."""
+    if not isinstance(report, pytest.SubtestReport) or not report.skipped:
+        return None
+    outcome, letter, word = ("xfailed", "x", "XFAIL") if hasattr(report, "wasxfail") else ("skipped", "s", "SKIPPED")
+    return outcome, letter, f"SUB{word}[{report.context.msg}]"
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_timeout_set_timer(item, settings):
     """Keep what the time limit of a test was set by, so that `hold` can set it again."""
