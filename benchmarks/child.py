@@ -3,6 +3,7 @@
 In a quick run, which is no measurement, a worker is a fork: most of its time is what it would import.
 """
 
+import atexit
 import functools
 import json
 import os
@@ -83,10 +84,12 @@ def forked(python: str, words: list[str]) -> int:
 @functools.cache
 def forks_of(python: str) -> subprocess.Popen[bytes]:
     """Return the process that forks the workers of this Python; it ends with this one, which closes its input."""
-    return subprocess.Popen(
+    forks = subprocess.Popen(
         [python, "-m", "benchmarks.worker", "forks"], cwd=ROOT, env=environment() | {SESSION_PYTHON: sys.executable},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True,
     )  # fmt: skip
+    atexit.register(forks.__exit__, None, None, None)
+    return forks
 
 
 def says_more(forks: subprocess.Popen[bytes], limit_s: float) -> bool:
