@@ -5,7 +5,6 @@ from functools import wraps
 
 from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.signals.tracebacks import ShortTracebacks
-from concmodels.models.tasks.unawaited import note_unawaited, tell_unawaited
 from concmodels.models.waiting.calls import awaitable, check_call
 
 TYPE_CHECKING = False
@@ -31,6 +30,8 @@ def run_of[F: Callable[..., Any]](model: str) -> Callable[[F], F]:
 
 def async_run_of[F: Callable[..., Any]](model: str) -> Callable[[F], F]:
     """Mark a function as the `run` of this async model."""
+    # Here, because it imports `ast` and `inspect`, which a sync model does without.
+    from concmodels.models.tasks.unawaited import note_unawaited, tell_unawaited
 
     def mark(run: F) -> F:
         @wraps(run)

@@ -5,7 +5,6 @@ exception leaves `run`; `CONCMODELS_TRACEBACKS=full` in the environment keeps th
 """
 
 import os
-from _pickle import PicklingError
 from types import TracebackType
 
 from concmodels import platform
@@ -93,6 +92,8 @@ def _chained(traces: list[TracebackType]) -> TracebackType | None:
 
 def _drop_cause(error: CannotTravel) -> None:
     """Forget what pickle or this library says of the reason, which the message tells; keep errors of the program's."""
+    from _pickle import PicklingError  # only where something was pickled, and the module is loaded already
+
     cause = error.__cause__
     if isinstance(cause, (TypeError, PicklingError)) and _shortened(cause.__traceback__) is None:
         error.__cause__ = None
