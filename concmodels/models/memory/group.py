@@ -100,7 +100,7 @@ class Task:
         return self._state >= DONE  # once more: another thread may just have given the record back
 
     def cancelled(self) -> bool:
-        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        """Return whether a cancellation has ended the task: not if it returned, or raised something else."""
         if not self.done():
             return False
         self.settle()

@@ -42,7 +42,7 @@ class Task:
         return self._native.done()
 
     def cancelled(self) -> bool:
-        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        """Return whether a cancellation has ended the task: not if it returned, or raised something else."""
         return self._native.cancelled()
 
     async def result(self, timeout: float | None = None) -> Any:

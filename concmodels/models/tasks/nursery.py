@@ -46,7 +46,7 @@ class Task:
         return self._ended.happened
 
     def cancelled(self) -> bool:
-        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        """Return whether a cancellation has ended the task: not if it returned, or raised something else."""
         return self.done() and not self._finished and not isinstance(self._error, Exception)
 
     async def result(self, timeout: float | None = None) -> Any:

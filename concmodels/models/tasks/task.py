@@ -98,7 +98,7 @@ class Task:
         return self._ended is not None and self._ended.happened
 
     def cancelled(self) -> bool:
-        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        """Return whether a cancellation has ended the task: not if it returned, or raised something else."""
         return self.done() and isinstance(self._error, Cancelled)
 
     def result(self, timeout: float | None = None) -> Any:
