@@ -414,7 +414,7 @@ def sleep(seconds: float) -> None:
 class _SocketWaiter(PollingWaiter, _Waiter):
     """One wait of one task for a socket: the task polls the socket, and beside it a waker that `wake` wakes.
 
-    The kernel finds whether the socket is ready; the task itself claims the wait then. What claims it first, a
+    The kernel finds that the socket is ready; then the task itself claims the wait. What claims it first, a
     cancellation or `notify_closing`, has to wake the task out of its `poll`.
     """
 
