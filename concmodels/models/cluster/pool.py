@@ -120,7 +120,7 @@ class Pool(Handle, MappingExecutor):
                 future.cancel()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take nothing more; `cancel_futures` cancels what has not begun. Waits for the rest, unless told not to.
+        """Accept no more tasks; with `wait`, wait until all are done. `cancel_futures` cancels those not begun.
 
         Raises `RuntimeError` if a task of this very pool is to wait.
         """

@@ -159,7 +159,7 @@ class Pool(Executor):
         return results
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take nothing more, and wait until everything is done, unless told not to. A second call does no harm."""
+        """Accept no more tasks, and wait until all are done, unless told not to. A second call does no harm."""
         with self.dispatcher.lock:
             self.dispatcher.stage = max(self.dispatcher.stage, CLOSED)
             if cancel_futures:
