@@ -1,4 +1,4 @@
-"""The supervisor of `subinterp`: it has a thread of the main interpreter host each of the others until it is closed."""
+"""The supervisor of `subinterp`: each interpreter is hosted by a thread of the main one until it is closed."""
 
 import sys
 import threading
