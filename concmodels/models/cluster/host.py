@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from concmodels.models.cluster.tasks import Tasks
 
 NO_WORKERS_S = 10.0
-"""Seconds without any worker, until the tasks fail: Dask itself would wait for a new one for ever."""
+"""The seconds without any worker after which the tasks fail: Dask itself would wait for a new one for ever."""
 
 _EMBEDDED = {
     "distributed.scheduler.allowed-failures": 0,  # a task is begun once
@@ -81,7 +81,7 @@ class Host:
         return board
 
     def unfinished(self) -> list[str]:
-        """The names of the tasks that have not ended."""
+        """Return the names of the tasks that have not ended."""
         return self._board.tasks.unfinished() if self._board else []
 
     def interrupt(self) -> None:
@@ -104,7 +104,7 @@ class Host:
             stack.enter_context(silence_logging_cmgr("ERROR"))
             address = self._address or await _embedded(stack)
             client = await stack.enter_async_context(_client(address))
-            client.scheduler_comm.interval = 0  # else it gathers what is submitted for 10 ms
+            client.scheduler_comm.interval = 0  # otherwise it gathers what is submitted for 10 ms
             await _see_workers(client, address)
             board = Board(new_number(), client, *self._native, embedded=self._address is None)
             looks = [] if deadlock_after is None else [board.tasks.look_for_deadlocks(deadlock_after, find)]
@@ -136,19 +136,19 @@ def _client(address: str) -> Any:
 
 
 def _listener(board: Board) -> Any:
-    """Listen for the workers' processes, where this machine is seen from the scheduler, and with the client's TLS."""
+    """Listen for the workers' processes, at the address that the scheduler sees, and with the client's TLS."""
     here = board.tasks.client.scheduler_comm.comm.local_address
     where = f"{parse_address(here)[0]}://{get_address_host(here)}:0"
     return listen(where, board.serve, **board.tasks.client.security.get_listen_args("client"))
 
 
 def reachable_at(listener: Any) -> str:
-    """The address that the workers are told."""
+    """Return the address that the workers are told."""
     return str(listener.contact_address)
 
 
 async def _embedded(stack: AsyncExitStack) -> str:
-    """Start the embedded cluster; returns its address."""
+    """Start the embedded cluster; return its address."""
     leftovers.sweep(again=False)
     folder = stack.enter_context(TemporaryDirectory(prefix=f"concmodels-dask-{leftovers.owner()}-"))
     with dask.config.set(_EMBEDDED | {"temporary-directory": folder}):

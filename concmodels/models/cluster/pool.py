@@ -155,7 +155,7 @@ def _wait(running: Running, pool: str) -> None:
 
 
 def _stop(running: Running, pool: str) -> None:
-    """Cancel what a pool does and has to do, and wait for the end of it."""
+    """Cancel all tasks of a pool, begun or not, and wait until they have ended."""
     with running.cleaning_up():
         running.ask(pool, "stop")
 
