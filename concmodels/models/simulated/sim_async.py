@@ -6,7 +6,7 @@ message       by reference
 parallel      no: one task at a time
 cancellation  the library's own: at every operation that may wait
 
-All that is said of `sim` holds here too: it is the same world, and an operation that is awaited here is the same step
+All that is said of `sim` holds here too: the world is the same, and an operation that is awaited here is the same step
 there. A program and its twin with `async` and `await` do the same steps for the same seed.
 
 A coroutine never gets to suspend itself: the operations that it awaits switch to another greenlet, and return when this
@@ -151,7 +151,7 @@ async def select(*cases: Any, timeout: float | None = None, priority: bool = Fal
 
 class _Task(sim.Task):
     async def result(self, timeout: float | None = None) -> Any:
-        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
+        """Wait until the task has ended; return its result or raise its exception; see `concmodels.contract.Task`."""
         return super().result(timeout)
 
 
@@ -203,12 +203,12 @@ class Pool(AsyncPool):
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
-        """The library's own."""
+        """Return the library's own `Cancelled`."""
         return Cancelled
 
     @staticmethod
     def is_cancelled() -> bool:
-        """Whether this task was cancelled, and not only something that it awaited."""
+        """Return whether this task itself was cancelled, and not only something that it awaited."""
         return bool(here().running.task.must_stop())
 
 
@@ -276,5 +276,5 @@ async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None
 
 
 def variant(_name: str) -> Variant:
-    """The async kind, `sim:async`."""
+    """Return the async kind, `sim:async`."""
     return Variant("sim:async", __name__)
