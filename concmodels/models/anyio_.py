@@ -322,7 +322,7 @@ async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], 
         with scope:
             result = await main(*args)
             if soon is None:
-                raise_postponed()  # else a signal that came in the turn of main's last operation would be lost
+                raise_postponed()  # or a signal that came in the turn of main's last operation would be lost
             return result
         # The scope was cancelled: for a signal, which is raised next, or else for a deadlock.
         guard.raise_cancelled()

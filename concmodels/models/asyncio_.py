@@ -218,7 +218,7 @@ class Pool(AsyncPool):
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
-        """`asyncio.CancelledError`."""
+        """Return `asyncio.CancelledError`."""
         return Cancelled
 
     @staticmethod
@@ -251,7 +251,7 @@ async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[A
     ):
         try:
             result = await main(*args)
-            raise_postponed()  # else a signal that came in the turn of main's last operation would be lost
+            raise_postponed()  # or a signal that came in the turn of main's last operation would be lost
             return result
         except asyncio.CancelledError:
             guard.raise_cancelled()

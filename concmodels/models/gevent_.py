@@ -295,7 +295,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
             Pools(task) as task.pools,
         ):
             result = main(*args)
-            raise_postponed_signal(here)  # else a signal that came in the turn of main's last operation would be lost
+            raise_postponed_signal(here)  # or a signal that came in the turn of main's last operation would be lost
             return result
     finally:
         del tasks[here]

@@ -334,7 +334,7 @@ notify_closing = _SocketWaiter.sockets.notify_closing
 
 
 class _PollingWaiter(_Waiter):
-    """To wait is to sleep a little and look again; to wake is to set a flag."""
+    """Waits by sleeping a little and looking again; is woken by a flag."""
 
     __slots__ = ("_woken",)
 
@@ -367,7 +367,7 @@ class PollingPool(_Pool):
 
 
 def _select_polling(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """`select` among channels whose tasks poll."""
+    """Perform a select among channels whose tasks poll."""
     return select_sync(PollingChannel, cases, timeout, priority)
 
 

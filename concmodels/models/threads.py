@@ -7,7 +7,7 @@ parallel      Python code only on a free-threaded build (`GIL` below); C code th
 cancellation  raised by the library where a task waits; if suppressed, it is raised again at the next wait
 sockets       `poll`, with a descriptor beside the socket that a cancellation makes readable
 
-Limitations: a thread that computes and never waits, or waits for something foreign such as a `threading.Lock`, can't be
+Limitations: a thread that computes and never waits, or waits for something else, such as a `threading.Lock`, can't be
 stopped; a cancelled group that has waited 5 seconds for it names it in a warning. With the GIL, one CPU-bound thread
 delays messages of the others by one turn, and several delay them by many, because the GIL has no queue. Without the
 GIL, CPython leaves it to the thread that made an object to free it (biased reference counting, PEP 703): what a waiting

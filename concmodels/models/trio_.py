@@ -204,7 +204,7 @@ class TaskGroup(NurseryGroup):
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
-        """`trio.Cancelled`."""
+        """Return `trio.Cancelled`."""
         return Cancelled
 
 

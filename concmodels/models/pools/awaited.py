@@ -142,7 +142,7 @@ class AsyncPool:
         buffersize: int | None,
     ) -> AsyncResults:
         workers, inbox = self._workers, self._workers.inbox
-        if inbox.closed and not workers.cancelled:  # else the first result tells: see `Handle.result`
+        if inbox.closed and not workers.cancelled:  # otherwise the first result raises: see `Handle.result`
             raise inbox.refusal()
         results = self.results_type(fn, cancellation)
         supply = Supply(results, iterables, buffersize, workers.channel.send_nowait, inbox.refusal)

@@ -24,7 +24,7 @@ LATE = "the results of the map did not all come in time"
 
 
 class Failure:
-    """Stands in the place of a result when the call has raised an error instead."""
+    """Takes the place of a result when the call has raised an error instead."""
 
     __slots__ = ("error",)
 

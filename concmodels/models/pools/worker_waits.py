@@ -27,7 +27,7 @@ class WorkerWaits:
     def begin(self, worker: Any, waiter: Waiter) -> None:
         """Note that a worker is about to wait. Raises `Deadlock` if it is the last one that could go on.
 
-        A wait that was claimed does not count, for its worker has what it waited for and only has to be woken.
+        A wait that was claimed does not count: its worker has what it waited for, and only has to be woken.
         """
         with self._lock:
             self._waiting[worker] = waiter

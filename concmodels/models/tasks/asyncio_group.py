@@ -93,7 +93,7 @@ class AsyncioGroup:
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
-        """`asyncio.CancelledError`."""
+        """Return `asyncio.CancelledError`."""
         return asyncio.CancelledError
 
     def __init__(self, timeout: float | None = None) -> None:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         def names(self) -> list[str]: ...
 
     class Detector(Protocol):
-        """Waits in the place of main's waiter, and looks for signals and deadlocks meanwhile."""
+        """Waits instead of main's waiter, and looks for signals and deadlocks meanwhile."""
 
         def acquire(self, waiter: LockWaiter, timeout: float | None) -> bool: ...
 

@@ -9,7 +9,7 @@ This happens `IN_A_ROW` times at most; then a task switches to the hub, whose so
 have their turn. A hop of a ring with one message takes 0.84 of the time in gevent, and 0.38 in eventlet (CPU time,
 medians, measured in turn).
 
-While a task lets others run because it never has to wait, nobody follows another directly: all go on in the order of
+While a task lets others run because it never has to wait, no task follows another directly: all go on in the order of
 the hub. If woken tasks overtook such a task, batches would be cut in two. (300 tasks with 2,000 messages in flight
 waited 1,282 times in gevent, and now 844 times, as they did when the hub resumed each task.)
 """
@@ -68,7 +68,7 @@ class Turns:
                 if not woken:
                     break
                 waiter = woken.popleft()
-                if waiter.woken:  # else an exception was thrown into its wait, and it has gone on already
+                if waiter.woken:  # otherwise an exception was thrown into its wait, and it has gone on already
                     waiter.unit.switch()
         finally:
             if woken and self._begun:

@@ -131,7 +131,7 @@ class UnboundedCoroutines(UnboundedChannel):
     async def receive(self, timeout: float | None = None) -> Any:
         """As `Channel.receive`, with no senders to look for."""
         buffer = self._buffer
-        if buffer:  # else the wait below is the checkpoint
+        if buffer:  # otherwise the wait below is the checkpoint
             if next(self._yields):
                 await self._checkpoint()
             if buffer:

@@ -90,7 +90,7 @@ class LoopSockets(SocketWaits):
             if before.is_closed():
                 self._poller.doubt(wait.number)  # it is armed, and can't be disarmed any more
                 before.finish(CLOSED)
-            elif not before.future.done():  # else it is over, though its task has not gone on yet
+            elif not before.future.done():  # otherwise it is over, though its task has not gone on yet
                 raise busy(wait)
             self._waits[wait.key] = wait
         events = EVENTS[wait.direction]

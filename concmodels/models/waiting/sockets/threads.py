@@ -145,7 +145,7 @@ class PolledSockets(SocketWaits):
             for place, shared in list(self._wakers.items()):
                 if not shared.polled_by:
                     del self._wakers[place]
-                    if not shared.woken:  # else the last thread that polled it has closed it
+                    if not shared.woken:  # otherwise the last thread that polled it has closed it
                         waking.close(shared.waker)
 
 
