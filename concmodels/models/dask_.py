@@ -1,6 +1,6 @@
 """Dask: tasks on a cluster, which may be many machines.
 
-unit          a task of a Dask cluster, in a thread of one of its workers
+unit          one task of a Dask cluster per task, in a thread of one of its workers
 scheduler     Dask's: a process that knows all tasks and gives them to workers; below it, the operating system
 message       a pickle, in a channel of the asyncio model in the process of `main`: each verb is a call to it
 parallel      as far as the cluster has processes; the embedded one has one worker in this process

@@ -1,7 +1,7 @@
 """Processes: the operating system's own unit, each with its own memory.
 
 unit          one process per task
-scheduler     the operating system, preemptive
+scheduler     the operating system; preemptive
 message       a 64-bit word in shared memory; anything but a small int is pickled
 parallel      yes, on every build
 cancellation  `Cancelled` where a task waits; if suppressed, again at the next wait; after 2 s also where it computes

@@ -1,7 +1,7 @@
 """OS threads again, from the bottom up: `_thread`, its locks, and lists; nothing from `threading` or `queue`.
 
 unit          one OS thread per task (`_thread.start_joinable_thread`)
-scheduler     the operating system, preemptive; under the GIL one thread runs Python at a time
+scheduler     the operating system; preemptive: under the GIL one thread runs Python at a time
 message       by reference
 parallel      Python code only on a free-threaded build; C code that releases the GIL on every one
 cancellation  raised by the library where a task waits; if suppressed, it is raised again at the next wait

@@ -1,7 +1,7 @@
 """Subinterpreters: several Pythons in one process, each with modules and, unless Python has none, a GIL of its own.
 
 unit          one interpreter per task, hosted by a thread of the main interpreter
-scheduler     the operating system, preemptive
+scheduler     the operating system; preemptive
 message       a 64-bit word in shared memory; anything but a small int is pickled
 parallel      yes, on every build
 cancellation  `Cancelled` where a task waits; if suppressed, it is raised again at the next wait

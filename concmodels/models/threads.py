@@ -1,7 +1,7 @@
 """OS threads.
 
 unit          one OS thread per task (`threading.Thread`)
-scheduler     the operating system, preemptive; under the GIL one thread runs Python at a time, in turns of 5 ms
+scheduler     the operating system; preemptive: under the GIL one thread runs Python at a time, in turns of 5 ms
 message       by reference: sender and receiver hold the same object
 parallel      Python code only on a free-threaded build (`GIL` below); C code that releases the GIL on every one
 cancellation  raised by the library where a task waits; if suppressed, it is raised again at the next wait

@@ -1,7 +1,7 @@
 """trio: coroutines with structured concurrency from the ground up.
 
 unit          one trio task per task
-scheduler     trio's loop, cooperative: in batches of tasks; each batch runs in order or, at random, reversed
+scheduler     trio's loop; cooperative: in batches of tasks; each batch runs in order or, at random, reversed
 message       by reference
 parallel      no: one loop, one thread
 cancellation  `trio.Cancelled`, by scope: if suppressed, it is raised again at every wait until the scope is left

@@ -6,7 +6,7 @@ scheduler     a schedule: first come, first served, drawn by a seed, or written 
 message       by reference
 parallel      no: one task at a time
 cancellation  the library's own: at every operation that may wait
-sockets       none: a wait for one is refused, for what comes from outside is part of no schedule
+sockets       none: a wait for one is refused, because what comes from outside is part of no schedule
 
 Here a program does the same steps in the same order whenever it is run with the same schedule, in every process. So a
 run that went wrong can be looked at again and again. That another task comes in between, which is possible but rarely
@@ -530,7 +530,7 @@ def explored(
     model: str = "sim",
     **options: Any,
 ) -> Run:
-    """Run `main(*args)` under a strategy and return what has come of it; the options are those of `world.explored`.
+    """Run `main(*args)` under a strategy and return the outcome; the options are those of `world.explored`.
 
     Signals are not this function's business: a handler that wants to end the run calls `cut_soon` of its world.
     """

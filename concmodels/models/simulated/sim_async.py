@@ -1,10 +1,11 @@
 """Simulated, async: coroutines whose order a schedule decides, on a clock of their own.
 
-unit          a coroutine, which a greenlet of the simulated world drives
-scheduler     as in `sim`; between two operations nothing comes in between
+unit          one coroutine per task, which a greenlet of the simulated world drives
+scheduler     as in `sim`; between two operations no other task runs
 message       by reference
 parallel      no: one task at a time
 cancellation  the library's own: at every operation that may wait
+sockets       none, as in `sim`
 
 All that is said of `sim` holds here too: the world is the same, and an operation that is awaited here is the same step
 there. A program and its twin with `async` and `await` do the same steps for the same seed.
@@ -229,7 +230,7 @@ def run[R](
 def explored(
     main: Callable[..., Coroutine[Any, Any, Any]], args: tuple[Any, ...], strategy: Strategy, **options: Any
 ) -> Run:
-    """Run `main(*args)` under a strategy and return what has come of it, as `sim.explored`."""
+    """Run `main(*args)` under a strategy and return the outcome, as `sim.explored`."""
     return sim.explored(_drive, (awaitable(main, "run", "sim:async"), *args), strategy, model="sim:async", **options)
 
 
