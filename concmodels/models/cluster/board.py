@@ -2,7 +2,7 @@
 
 It is an object in the event loop of the process of `main`, and messages say what it is to do. A channel of the run is a
 channel of the asyncio model there, and a task that waits in it waits as one of asyncio's does. So what holds for that
-model's channels (order, rendezvous, select, what a cancellation undoes and what not) holds here too.
+model's channels (order, rendezvous, select, what a cancellation does and does not undo) holds here too.
 
 It lives with `main` because the run ends with `main` anyway: no death that a run survives can take its channels away.
 An actor of Dask's own lives on a worker, which may be killed. When a worker is killed its connection breaks, and what

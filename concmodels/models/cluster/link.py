@@ -1,6 +1,6 @@
 """How a task reaches the board of its run: calls, and their answers.
 
-A call is a message `(caller, number, verb, arguments, place)`; the number says what on the board has to do it. In the
+A call is a message `(caller, number, verb, arguments, place)`; the number names what on the board has to do it. In the
 process of `main`, where the board is, it is handed to the board's event loop. Any other process has one connection to
 the board, for all its tasks, on which many calls may be under way. When the process is killed, the connection breaks at
 once: that is how the board learns of it.

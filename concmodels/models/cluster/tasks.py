@@ -267,7 +267,7 @@ class Tasks:
         self.loop = asyncio.get_running_loop()
         self.address = ""  # where the board listens for other processes
         self.limited: set[Group] = set()  # the groups that are open and have a time limit
-        self.outside_threads = False  # whether a thread has called that is no task
+        self.outside_threads = False  # whether a thread that runs no task has made a call
         self._run, self._new_waiter = run, new_waiter
         self.main = Task(self, "main", "main", None)
         self.by_number = {"main": self.main}

@@ -182,7 +182,7 @@ class TaskGroup:
         self._tasks: list[Task] = []
         self._errors: list[BaseException] = []
         self.records = RLock()
-        """Held while a record is looked up and used: another thread may give it back, and then it is another's.
+        """Held while a record is looked up and used: another thread may give it back, and then it is another task's.
 
         A thread may take it again: to unpickle an exception runs the program's code.
         """

@@ -21,7 +21,7 @@ are is said in `steps.py`, and how a strategy is asked in `schedules.py`.
     world.new_key(kind)                 a key for an object that the running task has just made
 
 So a channel's `send` is a point, and what finds the channel full parks. A lock that is taken is a step that is not
-enabled, never a wake-up and a second try, which would have every schedule multiply:
+enabled, never a wake-up and a second try, which would multiply the schedules:
 
     acquire   step = world.announce("acquire", keys, lock); if it is free: world.enable(step); lock.steps.append(step)
               world.park(step); lock.steps.remove(step); lock.owner = ...; world.disable(each other of lock.steps)
@@ -407,7 +407,7 @@ class World:
             self.enable(heapq.heappop(self._timers)[2])
 
     def _idle(self) -> None:
-        """Go to the next moment that a step waits for, as none is enabled; if there is none, report a deadlock."""
+        """Go to the next moment that a step waits for, because no step is enabled; without one, report a deadlock."""
         while self._timers and self._timers[0][2].state == OVER:
             heapq.heappop(self._timers)
         if self._timers:
@@ -440,7 +440,7 @@ class World:
     # How it ends.
 
     def cut(self, error: BaseException) -> None:
-        """End this run here and now: it is explored, and `error` is what comes of it."""
+        """End this run here and now: it is explored, and `error` is its outcome."""
         if self._hub is None:
             raise error
         if self.dying:
@@ -520,13 +520,13 @@ def explored(
     prepare: Callable[[World], object] | None = None,
     units: Units | None = None,
 ) -> Run:
-    """Run `body()` as the task `main` under this strategy, and return what has come of it; never raises that.
+    """Run `body()` as the task `main` under this strategy, and return the outcome; never raises it.
 
     The run is cut after `limit` steps. Each step takes `tick` virtual seconds: with 0, a task that looks again and
     again for what never comes makes steps until the run is cut. With `record`, steps have places. `prepare` is called
     with the world before the run begins. With `units`, the run takes its greenlets from there, and leaves them there.
 
-    Meanwhile the garbage collector is off: the moments in which it comes are no part of a schedule, and finalizers may
+    Meanwhile the garbage collector is off: the moments at which it runs are no part of a schedule, and finalizers may
     close channels.
     """
     hub, run = getcurrent(), Run()
@@ -556,11 +556,11 @@ def explored(
 
 
 def _fill(run: Run, body: Callable[[], Any], hub: greenlet) -> greenlet:
-    """Do the job of the main task: note what comes of the body, and let the hub go on."""
+    """Do the job of the main task: note the outcome of the body, and let the hub go on."""
     try:
         run.value = body()
     except GreenletExit:
         raise  # the run was cut: the unit ends, and `World.end` is in its turn
-    except BaseException as error:  # noqa: BLE001 - whatever it is, it is what has come of the run
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is the outcome of the run
         run.error = error
     return hub

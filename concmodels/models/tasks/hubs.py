@@ -150,7 +150,7 @@ class Task:
 
 
 class UnknownTask:
-    """Stands in for the task while a greenlet waits that the program itself has started.
+    """Stands in for the task while a greenlet that the program itself has started waits.
 
     That greenlet switches only to the hub, which may have to become its parent.
     """

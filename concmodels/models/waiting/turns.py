@@ -59,7 +59,7 @@ class Turns:
         self.hub.switch()
 
     def _work_off(self) -> None:
-        """Let the tasks go on that are in the queue now. The hub calls this."""
+        """Let the tasks that are in the queue now go on. The hub calls this."""
         self._begun = True
         self._left = 0 if self._yielding else IN_A_ROW
         woken = self._woken

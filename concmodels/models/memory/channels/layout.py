@@ -201,7 +201,7 @@ class ChannelMemory:
         return True
 
     def describe(self, sending: bool) -> str:
-        """Describe what a task is doing that sends or receives here."""
+        """Describe what a task that sends or receives here is doing."""
         label = f"channel {self.name!r}" if self.name else "a channel without a name"
         return f"{'send' if sending else 'receive'} on {label}"
 

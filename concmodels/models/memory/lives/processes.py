@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# The seconds between two SIGTERMs to a process that computes, as the library's own code ignores them; until SIGKILL.
+# A process that computes is sent SIGTERM every `_RESEND_S`, since the library's own code ignores it, and then killed.
 _RESEND_S, _KILL_AFTER_S = 0.005, 0.25
 _TAKEN = 1  # the number that comes with a socket: no record has it
 _PRELOAD = [

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import NoReturn, Self
 
 LOOK_UP_S = 0.2
-"""The most seconds of a system call that waits: a signal that comes just before the call is seen only after it."""
+"""The longest wait of a system call, in seconds: a signal that comes just before the call is seen only after it."""
 
 _RAISED_BY = "_concmodels_guard"
 _NAMES_SHOWN = 5
@@ -104,7 +104,7 @@ class Guard:
         return error
 
     def has_raised(self, error: BaseException) -> bool:
-        """Return whether this guard has raised the error: it is no `KeyboardInterrupt` of the program's own."""
+        """Return whether this guard has raised the error, and not the program itself."""
         return vars(error).get(_RAISED_BY) == id(self)
 
     def _on_signal(self, signum: signal.Signals, frame: FrameType | None) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 RESEND_S = 0.0002
-"""The seconds after which a signal is sent again that came where nothing can be raised."""
+"""The seconds after which a signal that came where nothing can be raised is sent again."""
 
 _FINALIZERS = frozenset({"weakref", "_weakrefset", "multiprocessing.util", "importlib._bootstrap", "_frozen_importlib"})
 
@@ -33,7 +33,7 @@ def in_program(frame: FrameType | None) -> bool:
     """Return whether this frame belongs to the program, not to a model and not to a library that a model called.
 
     The standard library and the models' own libraries, with what these call, are neither: there the frame that called
-    them decides. So it does for the generated code that makes a named tuple.
+    them decides. The same goes for the generated code that makes a named tuple.
     """
     if held_by_stdlib:
         return False

@@ -1,6 +1,6 @@
 """Waits for sockets on trio, which does them itself: `trio.lowlevel.wait_readable`, `wait_writable`, `notify_closing`.
 
-A look for sockets that were closed without `notify_closing`, which trio does not notice, is added: a system task makes
+This adds a look for sockets that were closed without `notify_closing`, which trio does not notice: a system task makes
 it while there are waits. So the waits are noted, for each thread apart, because each has a trio loop of its own.
 """
 
