@@ -33,7 +33,7 @@ OUTCOMES = ("spawn", "submit")
 class Board(Link):
     """The board, which is also the link of the process that it is in. `Channel` and `select` are asyncio's.
 
-    What it keeps has numbers. A message says which of it is to do what: a channel to `send`, a group to `spawn`.
+    All that it keeps has a number. A message says which object is to do what: a channel to `send`, a group to `spawn`.
     """
 
     def __init__(self, run: str, client: Any, Channel: Any, select: Any, *, embedded: bool) -> None:

@@ -87,7 +87,7 @@ class Host:
     def interrupt(self) -> None:
         """Wake main for Ctrl-C, if it waits. Called in a signal handler."""
         if self._board is not None and self._board.over is None:
-            with suppress(RuntimeError):  # the loop has just been closed: main waits no more
+            with suppress(RuntimeError):  # the loop has just been closed: main no longer waits
                 self._board.loop.call_soon_threadsafe(self._board.interrupt)
 
     def stop(self) -> None:

@@ -67,7 +67,7 @@ class Link:
             _links[run] = self
 
     def check(self) -> None:
-        """Raise why no call is possible any more, if so."""
+        """Raise the reason why no call is possible any more, if there is one."""
         if self.over is not None:
             raise type(self.over)(*self.over.args)
 

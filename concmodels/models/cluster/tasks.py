@@ -245,7 +245,7 @@ class Group(Joinable):
         self._tasks.cancel(self._own)
 
     async def join(self, owner: Task, failed: bool) -> None:
-        """Wait until all tasks have ended. The group's own cancellation is no reason any more to stop waiting."""
+        """Wait until all tasks have ended. The group's own cancellation is no longer a reason to stop waiting."""
         owner.scope = self._outer
         if failed:
             self._tasks.cancel(self._own)

@@ -55,7 +55,7 @@ class Workers(Joinable):
     # What is asked of them: `caller` is the task that asks.
 
     def accepts(self, caller: Task) -> Outcome | None:
-        """Return why the pool takes nothing more, if so. A task of the pool that asks makes room for what it gives."""
+        """Return why the pool takes nothing more, or None. A task of the pool makes room for what it gives."""
         if caller.pool == self._number:
             self._make_room(caller)
         return self._refusal()

@@ -133,7 +133,7 @@ class Looking:
         self._by_looking = by_looking
 
     def _measure(self) -> None:
-        """Measure from the next wait on that is no rest: first blocking."""
+        """Measure again, first blocking, from the next wait that is no rest."""
         self._looks, self._measures, self._sample = 0, True, []
 
 

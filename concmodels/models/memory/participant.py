@@ -250,7 +250,7 @@ class Participant:
         owner = words[record + OWNER] or record
         if owner != record and words[owner + OUTCOME] == PENDING:
             words[owner + OUTCOME] = 0  # a select that is to look again: until then no partner may choose for it
-        # From here on the waiter may find that it was popped, and end: it is woken all the same. The waker belongs to
+        # From here on the waiter may find that it was popped, and end: it is woken anyway. The waker belongs to
         # the record and is used again with it, so at worst the next task wakes up once for nothing.
         claim.release()
         wake(self.wakers.get(owner) or self.open_waker(owner))
@@ -353,7 +353,7 @@ class Participant:
             return not self.arena.remove(record)
 
     def postpone(self, error: BaseException) -> None:
-        """Keep what was raised in a wait that has succeeded all the same, for the next checkpoint.
+        """Keep, for the next checkpoint, what was raised in a wait that has succeeded nevertheless.
 
         Only Ctrl-C has to be kept: a cancellation is still in the arena.
         """

@@ -59,8 +59,8 @@ IN_CHUNK = _CHUNK - 1 if IS_ORDERED else 0
 _BYTE_CHUNK = 1 << 18
 _SMALL_BYTES = 1 << 16
 _STRETCH = 1 << 16  # bytes after which a sender looks whether all was read, and the byte ring can begin again
-LARGE, LARGE_BESIDE_WARM = 1 << 12, 1 << 14  # bytes: what has more lies in a block of its own. To get a block and to
-# free it takes about as long as to fault in a page; a byte ring that is small and never gives pages back is faster
+LARGE, LARGE_BESIDE_WARM = 1 << 12, 1 << 14  # bytes: what has more lies in a block of its own. Getting and freeing a
+# block takes about as long as faulting in a page; a byte ring that is small and never gives pages back is faster
 
 
 def make(participant: Participant, capacity: float, name: str | None) -> int:

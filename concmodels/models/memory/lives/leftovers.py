@@ -179,8 +179,8 @@ def _remove_folder(folder: str, config: dict[str, object]) -> None:
 def sweep(*, semaphores: bool = True, again: bool = True) -> None:
     """Remove what dead processes have left; the semaphores may be left to their resource tracker.
 
-    Without `again`, a folder for temporary files that this process has swept is not swept once more: to read the names
-    of the 180,000 files that one had took every run a tenth of a second.
+    Without `again`, a folder for temporary files that this process has swept is not swept again: reading the names of
+    the 180,000 files that one had took a tenth of a second in every run.
     """
     if semaphores and memory.SEMAPHORES is not None:
         _sweep(memory.SEMAPHORES, _SEMAPHORE, os.unlink)

@@ -166,7 +166,7 @@ class ProcessSupervisor(Supervisor):
                 child.kill_at = child.signal_at + _KILL_AFTER_S
 
     def check_deadlines(self) -> None:
-        """Send SIGTERM to the cancelled processes whose time is up, and SIGKILL to those that go on all the same."""
+        """Send SIGTERM to the cancelled processes whose time is up, and SIGKILL to those that still go on."""
         moment = now()
         for child in self._children.values():
             if child.signal_at is None or moment < child.signal_at:
@@ -269,7 +269,7 @@ class ProcessSupervisor(Supervisor):
         return killed or not (self._was_to_end(child) or self.participant.words[child.at + STATE] >= DONE)
 
     def _was_to_end(self, child: Child) -> bool:
-        """Return whether a process was cancelled: if it goes on all the same, it is killed."""
+        """Return whether a process was cancelled: if it goes on nevertheless, it is killed."""
         return self.stopping or child.signal_at is not None
 
     def _go_on_without(self, dead: Child) -> None:

@@ -125,7 +125,7 @@ class Supervisor:
             opened.callback(waking.close_descriptor, fd)
         self.poller = waking.Poller()
         opened.callback(self.poller.close)
-        self._woken = waking.descriptors(self.waker)[0]  # can be read then
+        self._woken = waking.descriptors(self.waker)[0]  # can be read once it was woken
         self.poller.add(self._woken)
         self.poller.add(self.signal_pipe[0])
         prefix, self._remove_semaphores = make_semaphores(2 * PAIRS + 1)

@@ -57,7 +57,7 @@ class Dispatcher:
         self._telling = 0  # the number of threads that are just telling futures how their calls have ended
 
     def check_open(self, of_task: bool = False) -> None:
-        """Raise an exception that says why no more work is taken, if that is so.
+        """Raise the error that says why no more work is taken, if none is.
 
         A task of the pool's own may go on giving it work until the last one has ended.
         """

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from concmodels.models.memory.pool.payload import Packed
 
 _NUMBERS = frozenset({int, float, bool})
-_SMALL = 1 << 14  # bytes: to copy them once more takes less than to pickle without that copy
+_SMALL = 1 << 14  # bytes: copying them once more takes less time than pickling without that copy
 
 
 def _is_plain(function: Any) -> bool:

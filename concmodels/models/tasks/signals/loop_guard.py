@@ -102,5 +102,5 @@ class LoopGuard(Guard):
 
     def __exit__(self, *_: object) -> None:
         if self._signum == signal.SIGINT:
-            self._landed()  # now: the loop will not come to it any more
+            self._landed()  # now: the loop will not get to it any more
         super().__exit__()
