@@ -1,4 +1,4 @@
-"""anyio: one API over asyncio and trio. A task waits on a future of asyncio's, or by `trio.lowlevel`.
+"""anyio: one API over asyncio and trio. A task waits for an asyncio future, or through `trio.lowlevel`.
 
 unit          one anyio task per task, which is a task of the backend
 scheduler     the backend's loop; cooperative
@@ -8,7 +8,7 @@ cancellation  by scope as in trio, on both backends: if suppressed, it is raised
 sockets       as in the model of the backend: an epoll of the model's own on asyncio, `trio.lowlevel` on trio
 
 `anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same. Groups, scopes and clocks are anyio's own,
-but not the waits: a partner must see whether a task that waits has been cancelled, and an `anyio.Event` does not show
+but the waits are not: a partner must see whether a waiting task has been cancelled, and an `anyio.Event` does not show
 that.
 
 Limitations: as for its backends. To see a deadlock, the model looks at the backend's loop itself, which anyio does not
@@ -119,7 +119,7 @@ class _FutureWaiter(SingleThreadWaiter):
         return True
 
     def _has_left(self) -> bool:
-        """The wait has ended already: return False. The task may be in another wait, whose note stays."""
+        """Return False: the wait has ended already. If the task is in another wait by now, that one's note stays."""
         if getattr(self.task, "concmodels_wait", None) is self:
             self.task.concmodels_wait = None
         return False
@@ -163,7 +163,7 @@ class _TrioWaiter(SingleThreadWaiter):
 
 def _native_task() -> Any:
     """Return the backend's own task that runs here."""
-    trio = sys.modules.get("trio")  # as long as nothing has imported it, no task runs in it
+    trio = sys.modules.get("trio")  # until something has imported it, no task runs in it
     return trio.lowlevel.current_task() if trio is not None and trio.lowlevel.in_trio_task() else current_task()
 
 
@@ -255,7 +255,7 @@ async def select(*cases: Any, timeout: float | None = None, priority: bool = Fal
 
 
 class TaskGroup(NurseryGroup):
-    """An anyio task group that raises each exception once, and interrupts and deadlocks outside of any group."""
+    """An anyio task group that raises each exception once, and an interrupt or a deadlock bare."""
 
     open_group = anyio.create_task_group
     new_scope = anyio.CancelScope
@@ -276,7 +276,7 @@ class Pool(AsyncPool):
 
     @staticmethod
     def is_cancelled() -> bool:
-        """Whether this task was cancelled, and not only something that it awaited."""
+        """Return whether this task itself was cancelled, and not only something that it awaited."""
         return anyio.get_current_task().has_pending_cancellation()
 
 
@@ -305,7 +305,7 @@ def _run[R](backend: str, main: Callable[..., Awaitable[R]], args: tuple[Any, ..
 
 
 def _backend_here() -> str | None:
-    """The library whose loop runs in this thread; anyio starts no second one beside it, not even of the other kind."""
+    """Return the library whose loop runs in this thread: beside it anyio starts no other. None if there is none."""
     try:
         return "asyncio" if anyio.get_cancelled_exc_class() is Cancelled else "trio"
     except RuntimeError:
@@ -322,7 +322,7 @@ async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], 
         with scope:
             result = await main(*args)
             if soon is None:
-                raise_postponed()  # else a signal that came in the turn of main's last operation would be lost
+                raise_postponed()  # or a signal that came in the turn of main's last operation would be lost
             return result
         # The scope was cancelled: for a signal, which is raised next, or else for a deadlock.
         guard.raise_cancelled()
@@ -372,7 +372,7 @@ def notify_closing(socket: HasFileno) -> None:
 
 
 def variant(name: str) -> Variant:
-    """The model on trio."""
+    """Return the model that runs on trio. Raises `KeyError` for another name."""
     if name != "trio":
         raise KeyError(name)
     from trio import Cancelled as trio_cancelled  # only here: on asyncio trio need not be installed

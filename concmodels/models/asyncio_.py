@@ -8,7 +8,7 @@ cancellation  `asyncio.CancelledError`, raised once: if a task suppresses it, it
 sockets       an epoll of the model's own, which the loop watches; asyncio itself would register a socket for each wait
 
 Limitations: code that computes or blocks stops the whole loop. A deadlock is seen only on asyncio's own event loop, if
-every task waits in this model, not in `gather` or `shield`, and if there is no foreign thread, no signal handler, no
+every task waits in this model, not in `gather` or `shield`, and if there is no other thread, no signal handler, no
 timer and no socket: any of these might wake a task.
 """
 
@@ -111,7 +111,7 @@ class _Waiter(SingleThreadWaiter):
         return True
 
     def _has_left(self) -> bool:
-        """The wait has ended already: return False. The task may be in another wait, whose note stays."""
+        """Return False: the wait has ended already. If the task is in another wait by now, that one's note stays."""
         if getattr(self.task, "concmodels_wait", None) is self:
             self.task.concmodels_wait = None
         return False
@@ -218,12 +218,12 @@ class Pool(AsyncPool):
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
-        """`asyncio.CancelledError`."""
+        """Return `asyncio.CancelledError`."""
         return Cancelled
 
     @staticmethod
     def is_cancelled() -> bool:
-        """Whether this task was cancelled, and not only something that it awaited."""
+        """Return whether this task itself was cancelled, and not only something that it awaited."""
         task = asyncio.current_task()
         return task is None or task.cancelling() > 0
 
@@ -251,7 +251,7 @@ async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[A
     ):
         try:
             result = await main(*args)
-            raise_postponed()  # else a signal that came in the turn of main's last operation would be lost
+            raise_postponed()  # or a signal that came in the turn of main's last operation would be lost
             return result
         except asyncio.CancelledError:
             guard.raise_cancelled()

@@ -1,10 +1,10 @@
 """Dask: tasks on a cluster, which may be many machines.
 
-unit          a task of a Dask cluster, in a thread of one of its workers
-scheduler     Dask's: a process that knows all tasks and gives them to workers; below it, the kernel
-message       a pickle, in a channel of the asyncio model that the process of `main` keeps: a call there for each verb
+unit          one task of a Dask cluster per task, in a thread of one of its workers
+scheduler     Dask's: a process that knows all tasks and gives them to workers; below it, the operating system
+message       a pickle, in a channel of the asyncio model in the process of `main`: each verb is a call to it
 parallel      as far as the cluster has processes; the embedded one has one worker in this process
-cancellation  the library's own: where a task waits; raised again at the next wait
+cancellation  the library's own: where a task waits; if suppressed, it is raised again at the next wait
 sockets       none: a task may be on another machine, and a socket can't follow it
 
 With `dask`, each `run` starts and ends an embedded cluster: a scheduler and a worker in this process. With
@@ -18,7 +18,7 @@ microsecond. The workers must be able to connect to the machine of `main`. When 
 tasks get a `ConnectionError` at their next use of the run. Nothing can stop a task that computes. `run` looks for
 deadlocks only on request, and no longer once a thread that is not a task has used a channel. When a worker is killed,
 Dask runs its tasks again elsewhere, as often as the scheduler's setting `distributed.scheduler.allowed-failures` says
-(3 times, unless it was started with 0): so no task is guaranteed to be begun only once. After that they fail with
+(3 times, unless it was started with 0): so no task is guaranteed to begin only once. After that the tasks fail with
 `TaskDied`, in a pool with `WorkerDied`. What a killed worker was waiting for is withdrawn; an item that it has been
 given is lost with it.
 """
@@ -113,7 +113,7 @@ class Channel(Handle):
             return
 
     def close(self) -> None:
-        """Accept nothing more, for all its users. What was accepted stays receivable."""
+        """Close the channel for all tasks: accept no more items. Those that were accepted can still be received."""
         self._ask("close")
 
     @property
@@ -134,7 +134,7 @@ class Channel(Handle):
         return bool(self._look()[1])
 
     def __len__(self) -> int:
-        """The number of items that are held now."""
+        """Return the number of items that the channel holds now."""
         return int(self._look()[0])
 
     def _look(self) -> tuple[int, bool]:
@@ -178,7 +178,7 @@ def _case(case: Any) -> tuple[Channel, Any]:
 class Task(Future):
     """The handle of a task."""
 
-    failure: BaseException | None = None  # what the task brings to the end of its group, if it has failed
+    failure: BaseException | None = None  # what its group raises in the end because the task has failed
 
     def __repr__(self) -> str:
         return f"<task {self.name!r} {'done' if self.done() else 'running'}>"
@@ -189,7 +189,7 @@ class Task(Future):
             self._ask("cancel")
 
     def cancelled(self) -> bool:
-        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        """Return whether a cancellation has ended the task: not if it returned, or raised something else."""
         return self.done() and self.failure is None and isinstance(self._exception, TaskCancelled)
 
     def _failure(self, state: str, data: Any) -> BaseException:
@@ -274,7 +274,7 @@ class TaskGroup:
 
 @run_of("dask")
 def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
-    """Run `main(*args)` in this thread, what it spawns on an embedded cluster; see `concmodels.contract.Model.run`."""
+    """Run `main(*args)` here, and its tasks on an embedded cluster; see `concmodels.contract.Model.run`."""
     return _run(None, main, args, deadlock_after)
 
 
@@ -319,7 +319,7 @@ def notify_closing(socket: HasFileno) -> None:
 
 
 def variant(name: str) -> Variant:
-    """The model on the cluster whose scheduler has this address. Raises `ModelUnavailable` if none answers there."""
+    """Return the model on the cluster with this scheduler's address. Raises `ModelUnavailable` if none answers."""
     check_reachable(name)
 
     @run_of("dask")

@@ -7,7 +7,7 @@ parallel      no: all greenlets of a thread share it
 cancellation  the hub raises it once, where the task waits, also in eventlet's own waits; a task can suppress it
 sockets       listeners of the hub, as for eventlet's own sockets
 
-Limitations: eventlet is only maintained, and its authors advise against it for new programs (it warns on import; this
+Limitations: eventlet is not developed further, and its authors advise against new uses (it warns on import; this
 model suppresses the warning). A greenlet that computes blocks all others, and so does a blocking call that is not
 eventlet's own; the model patches nothing. If an `eventlet.Timeout` with an exception of the program's own expires in
 the same turn in which a partner completes the operation, the exception is raised at the task's next wait, even if its
@@ -278,7 +278,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
             Pools(task) as task.pools,
         ):
             result = main(*args)
-            raise_postponed_signal(here)  # else a signal that came in the turn of main's last operation would be lost
+            raise_postponed_signal(here)  # or a signal that came in the turn of main's last operation would be lost
             return result
     finally:
         del tasks[here]
@@ -299,9 +299,9 @@ def _end_hub() -> None:
 
 
 class _Wakeup:
-    """Wakes the hub from a signal handler. A timer can't do that: the hub's poll would first go on to its end.
+    """Wakes the hub from a signal handler. A timer can't do that: the hub's poll would first run to its timeout.
 
-    It does so by a pair of sockets, since Windows polls nothing else; Python's own, which don't use the hub themselves.
+    It uses a pair of sockets, since Windows polls nothing else: Python's own, which don't use the hub themselves.
     """
 
     def __init__(self, answer: Callable[[], object]) -> None:
@@ -356,12 +356,12 @@ class _Detector(HubDetector):
     def _look(self) -> None:
         sockets_here().look()
         dead = self._progress is not None and self._progress.lasts(self._waits())
-        self._begin()  # after the look, which must not see it, and before the throw, which leaves for main
+        self._begin()  # after the look, which must not see the timer, and before the throw, which switches to main
         if dead:
             self.main.unit.throw(self.describe())
 
     def _waits(self) -> dict[Any, Wait]:
-        """Return the wait of each task; nothing if one of them can go on, or if something else could send."""
+        """Return the wait of each task; an empty dict if one of them can go on, or if something else could send."""
         return {} if self._hub_is_busy() else endless_waits(self.live_tasks(), _waiter_of)
 
     def _hub_is_busy(self) -> bool:

@@ -286,7 +286,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     seconds = patience(deadlock_after)
     task = tasks[here] = Task(main, args, "main")
     fresh = get_hub_if_exists() is None  # before `get_hub`, which makes one
-    task.unit, task.turns = here, _turns()  # now: its first call imports, and a Ctrl-C could break that off
+    task.unit, task.turns = here, _turns()  # now: its first call imports, and a Ctrl-C could interrupt that
     try:
         with (
             Guard(task.interrupt, task.unfinished) as task.guard,
@@ -295,7 +295,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
             Pools(task) as task.pools,
         ):
             result = main(*args)
-            raise_postponed_signal(here)  # else a signal that came in the turn of main's last operation would be lost
+            raise_postponed_signal(here)  # or a signal that came in the turn of main's last operation would be lost
             return result
     finally:
         del tasks[here]
@@ -309,7 +309,7 @@ def _detector(main: _Task, seconds: float | None) -> AbstractContextManager[obje
 
 
 class _Detector(HubDetector):
-    """Turns the `LoopExit` that gevent raises in main, when no greenlet could ever go on, into a `Deadlock`."""
+    """Turns the `LoopExit` that gevent raises in main, when no greenlet can ever go on, into a `Deadlock`."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

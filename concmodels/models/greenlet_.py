@@ -1,7 +1,7 @@
 """Bare greenlets, and the small scheduler that they lack.
 
 unit          one greenlet per task: a stack that can be left in the middle of a call and entered again
-scheduler     the one below: a queue of those that can go on, first come, first served; cooperative
+scheduler     the one below: a queue of the greenlets that can go on, first come, first served; cooperative
 message       by reference
 parallel      no: all greenlets of a run share one thread
 cancellation  the library's own: where a task waits, at the latest after 256 operations that need not wait
@@ -10,12 +10,12 @@ sockets       an event loop on epoll (`waiting/sockets/event_loop.py`), made whe
 A greenlet knows one thing: `other.switch()` stops here and goes on there. Everything else is bookkeeping. A task that
 waits puts itself into some queue and switches to the next greenlet that is ready (`Scheduler.leave`); the task that
 wakes it appends it to the queue of the ready. There is no central loop: each greenlet hands on to the next one. Only
-when none is ready, the last one to leave sleeps in the event loop (`waiting/sockets/event_loop.py`), until a time has
-come or a socket is ready.
+when none is ready does the last one to leave sleep in the event loop (`waiting/sockets/event_loop.py`), until a moment
+has come or a socket is ready.
 
 Limitations: a greenlet that computes stops all others, and so does a blocking call (a file, `time.sleep`, a socket that
-was not waited for): use the model's `sleep` and `wait_readable`. A greenlet can't move to another thread; a channel
-can't be used from another one.
+was not waited for): use the model's `sleep` and `wait_readable`. A greenlet can't move to another thread, and a channel
+can't be used from one.
 """
 
 import math
@@ -66,10 +66,10 @@ __all__ = [
 
 now = time.monotonic
 _here = _local()
-_tasks: dict[greenlet, Task] = {}  # the task of each greenlet that is one
+_tasks: dict[greenlet, Task] = {}  # the task of each greenlet that runs one
 
 
-class Waiter(SingleThreadWaiter):  # without an underscore, for the tasklets build on it
+class Waiter(SingleThreadWaiter):  # without an underscore, because the tasklets build on it
     """One wait of one task: the task switches away, until `wake` puts it into the queue of those that can go on.
 
     A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
@@ -88,14 +88,14 @@ class Waiter(SingleThreadWaiter):  # without an underscore, for the tasklets bui
 
     @staticmethod
     def current() -> Task:
-        """The task of this greenlet. Raises `RuntimeError` if it is none, as outside of a run."""
+        """Return the task of this greenlet. Raises `RuntimeError` if it has none, as outside a run."""
         try:
             return _tasks[getcurrent()]
         except KeyError:
             raise RuntimeError("this has to wait, and no run is here: write run(main), not run(main())") from None
 
     def park(self, timeout: float | None) -> bool:
-        """Wait until woken, by the timeout too: returns True. Raises `Cancelled`, or a pending Ctrl-C."""
+        """Wait until woken, perhaps by the timeout; return True. Raises `Cancelled`, or a pending Ctrl-C."""
         task = self.task
         task.waiter = self  # first: a signal that comes after the look below finds the wait here and claims it
         try:
@@ -302,7 +302,7 @@ class Scheduler:
         spawner.switch()
         _tasks[unit].run()
         _tasks.pop(unit, None)
-        unit.parent = self._next()  # a greenlet that ends goes on as its parent
+        unit.parent = self._next()  # when a greenlet ends, its parent goes on
 
     def _next(self) -> greenlet:
         """Return the greenlet that goes on; sleep until there is one."""
@@ -313,7 +313,7 @@ class Scheduler:
         return self._ready.popleft()
 
     def _idle(self) -> None:
-        """No greenlet is ready: sleep until a time has come or a socket is ready, or find that none will ever be."""
+        """Sleep until a moment has come or a socket is ready; if there is neither to wait for, report a deadlock."""
         if self.loop.has_waits() or self._patience is None:
             self.loop.sleep(LOOK_UP_S)  # a signal that comes just before is seen then
         elif not self._ready:  # a signal handler may have woken a task just now
@@ -332,7 +332,7 @@ class Scheduler:
 
 
 def _enter(unit: greenlet, spawner: greenlet | None) -> None:
-    """The launcher: enters the new greenlets, all from the same place.
+    """Enter the new greenlets, all from the same place: this is the launcher.
 
     Each `switch` enters `unit`, which at once switches to `spawner`, and returns when the next one is to be entered.
     """
@@ -350,7 +350,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
 
 
 def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadlock_after: float | None) -> R:
-    """`run`, for this model and for the tasklets, which share the scheduler."""
+    """Do what `run` does, for this model and for the tasklets, which share the scheduler."""
     running: Scheduler | None = getattr(_here, "scheduler", None)
     if running is not None:
         raise refusal(model, running.model)

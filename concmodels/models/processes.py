@@ -4,7 +4,7 @@ unit          one process per task
 scheduler     the operating system; preemptive
 message       a 64-bit word in shared memory; anything but a small int is pickled
 parallel      yes, on every build
-cancellation  `Cancelled` where the task waits, raised again at the next wait; after 2 seconds also where it computes
+cancellation  `Cancelled` where a task waits; if suppressed, again at the next wait; after 2 s also where it computes
 sockets       `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
 
 Variants by the way a process is started: `processes:forkserver` (the default), `processes:spawn`, `processes:fork`.
@@ -146,7 +146,7 @@ def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
 
 
 def notify_closing(socket: HasFileno) -> None:
-    """Wake what waits for a socket that is about to be closed; see `concmodels.contract.Model.notify_closing`."""
+    """Wake the tasks that wait for a socket, before it is closed; see `concmodels.contract.Model.notify_closing`."""
     from concmodels.models.memory import sockets
 
     sockets.notify_closing(socket)

@@ -1,7 +1,7 @@
-"""OS threads again, from the bottom: `_thread`, its locks, and lists; nothing from `threading` or `queue`.
+"""OS threads again, from the bottom up: `_thread`, its locks, and lists; nothing from `threading` or `queue`.
 
 unit          one OS thread per task (`_thread.start_joinable_thread`)
-scheduler     the operating system, preemptively; under the GIL one thread runs Python at a time
+scheduler     the operating system; preemptive: under the GIL one thread runs Python at a time
 message       by reference
 parallel      Python code only on a free-threaded build; C code that releases the GIL on every one
 cancellation  raised by the library where a task waits; if suppressed, it is raised again at the next wait
@@ -84,12 +84,12 @@ class _Waiter(Waiter):
 
     @staticmethod
     def current() -> Task:
-        """The task of this thread; for a thread that the model did not start a new one, which is never cancelled."""
+        """Return the task of this thread; for a thread that the model did not start, a new one, never cancelled."""
         # `allocate_lock` stands in for its function, which is never called.
         return getattr(_here, "task", None) or Task(None, allocate_lock, (), f"thread {get_ident()}")
 
     def park(self, timeout: float | None) -> bool:
-        """Wait until woken; returns False if the timeout struck first. Raises `Cancelled`, or a pending Ctrl-C."""
+        """Wait until woken; return False if the timeout expired first. Raises `Cancelled`, or a pending Ctrl-C."""
         task = self.task
         task.timed = timeout is not None  # for the deadlock detector: such a wait ends by itself
         task.waiter = self  # first: a cancellation that comes after the look below finds the wait here and claims it
@@ -301,7 +301,7 @@ def sleep(seconds: float) -> None:
 class _SocketWaiter(PollingWaiter, _Waiter):
     """One wait of one task for a socket: the task polls the socket, and beside it a waker that `wake` wakes.
 
-    The kernel finds whether the socket is ready; the task itself claims the wait then. What claims it first, a
+    The kernel finds that the socket is ready; then the task itself claims the wait. What claims it first, a
     cancellation or `notify_closing`, has to wake the task out of its `poll`.
     """
 
@@ -334,7 +334,7 @@ notify_closing = _SocketWaiter.sockets.notify_closing
 
 
 class _PollingWaiter(_Waiter):
-    """To wait is to sleep a little and look again; to wake is to set a flag."""
+    """Waits by sleeping a little and looking again; is woken by a flag."""
 
     __slots__ = ("_woken",)
 
@@ -367,12 +367,12 @@ class PollingPool(_Pool):
 
 
 def _select_polling(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """`select` among channels whose tasks poll."""
+    """Perform a select among channels whose tasks poll."""
     return select_sync(PollingChannel, cases, timeout, priority)
 
 
 def variant(name: str) -> Variant:
-    """The model of a variant: `polling`."""
+    """Return the model of the only variant, `polling`. Raises `KeyError` for another name."""
     if name != "polling":
         raise KeyError(name)
     return Variant("rawthreads:polling", __name__, select=_select_polling, Channel=PollingChannel, Pool=PollingPool)

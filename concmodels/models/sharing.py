@@ -23,7 +23,7 @@ class SharedBase:
     readonly: bool
 
     def release(self) -> None:
-        """Let no task ask for the bytes any more."""
+        """Release the buffer: no task can ask for its bytes any more."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -49,20 +49,20 @@ class Shared(SharedBase):
         self._held = None if is_array(source) else memory_of(source)
 
     def view(self) -> memoryview:
-        """A new view of the bytes, with the format and shape of the source.
+        """Return a new view of the bytes, with the format and shape of the source.
 
-        Raises `RuntimeError` once it is released; `TypeError` if the source is a numpy array of a dtype that no
+        Raises `RuntimeError` once the buffer is released; `TypeError` if the source is a numpy array of a dtype that no
         memoryview can have, such as datetime64.
         """
         return memory_of(self._present())
 
     def array(self) -> Any:
-        """The same bytes as a numpy array. Raises `RuntimeError` once it is released; `ImportError` without numpy."""
+        """Return the bytes as a numpy array. Raises `RuntimeError` once released; `ImportError` without numpy."""
         source, numpy = self._present(), import_numpy()
         return numpy.asarray(source).view(numpy.ndarray) if is_array(source) else numpy.asarray(self.view())
 
     def release(self) -> None:
-        """Let `view` and `array` raise `RuntimeError` from here on. A second call does nothing.
+        """Release the buffer: `view` and `array` raise `RuntimeError` after that. A second call does nothing.
 
         Views that tasks still have stay valid, and keep the source from being resized or closed.
         """
@@ -89,13 +89,13 @@ def share(buffer: object) -> Shared:
 
 
 def is_array(source: object) -> bool:
-    """Whether the source is a numpy array. Does not import numpy: without it, no object is one."""
+    """Return whether the source is a numpy array. Does not import numpy: without it, no object is one."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(source, getattr(numpy, "ndarray", ()))
 
 
 def measure(source: Any) -> tuple[int, bool]:
-    """The number of bytes, and whether they are read-only. Raises `TypeError` for what can't be shared."""
+    """Return the number of bytes, and whether they are read-only. Raises `TypeError` for what can't be shared."""
     if is_array(source):
         _refuse_objects(source.dtype.hasobject)
         return source.nbytes, not source.flags.writeable
@@ -110,7 +110,7 @@ def _refuse_objects(has_some: bool) -> None:
 
 
 def memory_of(source: Any) -> memoryview:
-    """A new memoryview of the source. Raises `TypeError` if it can't have one."""
+    """Return a new memoryview of the source. Raises `TypeError` if it can't have one."""
     try:
         return memoryview(source)
     except TypeError:
@@ -125,7 +125,7 @@ def memory_of(source: Any) -> memoryview:
 
 
 def no_view(what: str) -> str:
-    """The message for what only numpy can show."""
+    """Return the error message for what only numpy can show."""
     return f"a memoryview can't have {what}: use array(), or share the bytes themselves"
 
 

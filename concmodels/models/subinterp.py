@@ -4,7 +4,7 @@ unit          one interpreter per task, hosted by a thread of the main interpret
 scheduler     the operating system; preemptive
 message       a 64-bit word in shared memory; anything but a small int is pickled
 parallel      yes, on every build
-cancellation  `Cancelled` where the task waits; raised again at the next wait
+cancellation  `Cancelled` where a task waits; if suppressed, it is raised again at the next wait
 sockets       `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
 
 Limitations: a task that only computes can't be stopped. Each interpreter imports its modules anew (about 3 MiB and 5 ms
@@ -127,7 +127,7 @@ def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
 
 
 def notify_closing(socket: HasFileno) -> None:
-    """Wake what waits for a socket that is about to be closed; see `concmodels.contract.Model.notify_closing`."""
+    """Wake the tasks that wait for a socket, before it is closed; see `concmodels.contract.Model.notify_closing`."""
     from concmodels.models.memory import sockets
 
     sockets.notify_closing(socket)

@@ -17,7 +17,7 @@ channel's `preference` says which of the two goes on when they have met:
      0    the one that came second: there is no switch
      1    the sender
 
-A channel with a buffer connects tasklets that do not meet: those are as in the greenlet model.
+A channel with a buffer connects tasklets that do not meet: it works as in the greenlet model.
 
 `concmodels.stackless` is the same model with Stackless's own API, for programs that were written for it.
 
@@ -106,10 +106,10 @@ class _Rendezvous(Channel):
         return sender.item
 
     def _meet(self, waiting: deque[Any], handing_over: bool) -> Any:
-        """Claim the partner that has waited longest. The one that is about to hand over can be cancelled, before.
+        """Claim the partner that has waited longest. Before a hand-over, raise a pending cancellation.
 
-        It must be so: a tasklet that sends in turn to two receivers may find one of them there every time, and would
-        never wait itself.
+        Otherwise a tasklet that sends to two receivers in turn, and finds one of them waiting every time, could never
+        be cancelled: it never waits itself.
         """
         if waiting and handing_over:
             task = Waiter.current()
@@ -118,7 +118,7 @@ class _Rendezvous(Channel):
         return claim_first(waiting)
 
     def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
-        """As `Channel._wait_for_partner`, unless it is closed."""
+        """As `Channel._wait_for_partner`, but refuse at once if the channel is closed."""
         if self._closed:
             self._refuse(queue is self._senders)
         return super()._wait_for_partner(item, queue, timeout)

@@ -1,19 +1,19 @@
 """OS threads.
 
 unit          one OS thread per task (`threading.Thread`)
-scheduler     the operating system, preemptively; under the GIL one thread runs Python at a time, in turns of 5 ms
+scheduler     the operating system; preemptive: under the GIL one thread runs Python at a time, in turns of 5 ms
 message       by reference: sender and receiver hold the same object
 parallel      Python code only on a free-threaded build (`GIL` below); C code that releases the GIL on every one
 cancellation  raised by the library where a task waits; if suppressed, it is raised again at the next wait
 sockets       `poll`, with a descriptor beside the socket that a cancellation makes readable
 
-Limitations: a thread that computes and never waits, or waits for something foreign such as a `threading.Lock`, can't be
-stopped; a cancelled group that has waited 5 seconds for it names it in a warning. With the GIL, a CPU-bound thread
-delays messages of the others by one such turn, and several by many: they do not queue for it. Without it, CPython
-lets the thread that has made an object free it (biased reference counting, PEP 703): a thread that waits keeps what it
-has made and others have dropped until it runs again, such as the last result of a pool's worker. While a foreign
-thread runs, or the program has a signal handler, a suspected deadlock is not raised, because either could send an item;
-after 5 seconds a warning describes it instead.
+Limitations: a thread that computes and never waits, or waits for something else, such as a `threading.Lock`, can't be
+stopped; a cancelled group that has waited 5 seconds for it names it in a warning. With the GIL, one CPU-bound thread
+delays messages of the others by one turn, and several delay them by many, because the GIL has no queue. Without the
+GIL, CPython leaves it to the thread that made an object to free it (biased reference counting, PEP 703): what a waiting
+thread has made and others have dropped, such as the last result of a pool's worker, is kept until that thread runs
+again. While there is a thread that the run did not start, or the program has a signal handler, a suspected deadlock is
+not raised, because either could send an item; after 5 seconds a warning describes it instead.
 """
 
 import math
@@ -90,11 +90,11 @@ class _Waiter(Waiter):
 
     @staticmethod
     def current() -> Task:
-        """The task of this thread; for a thread that the model did not start a new one, which is never cancelled."""
+        """Return the task of this thread; for a thread that the model did not start, a new one, never cancelled."""
         return getattr(_here, "task", None) or Task(None, _waits, (), threading.current_thread().name)
 
     def park(self, timeout: float | None) -> bool:
-        """Wait until woken; returns False if the timeout struck first. Raises `Cancelled`, or a pending Ctrl-C."""
+        """Wait until woken; return False if the timeout expired first. Raises `Cancelled`, or a pending Ctrl-C."""
         task = self.task
         task.timed = timeout is not None  # for the deadlock detector: such a wait ends by itself
         task.waiter = self  # first: a cancellation that comes after the look below finds the wait here and claims it
@@ -198,8 +198,8 @@ class Channel(ChannelState):
     def _checkpoint(self) -> None:
         """Raise a pending cancellation: a task that never has to wait meets it here, at every 256th operation.
 
-        It need not let other tasks run, as in the cooperative models: the operating system does that. To receive from
-        an unbounded channel is one `popleft`, which isn't counted: that task meets a cancellation when it has to wait.
+        It need not let other tasks run, as in the cooperative models: the operating system does that. Receiving from
+        an unbounded channel is one `popleft`, which isn't counted: there a cancellation is raised when the task waits.
         """
         self._yields = repeat(False, 255)
         task = self._new_waiter.current()
@@ -210,12 +210,12 @@ class Channel(ChannelState):
 class _Unbounded(Channel):
     """One append to send, one popleft to receive: both are atomic, with the GIL and without it.
 
-    The lock is taken only where a task has to wait, and by a sender that serves one. A receiver puts itself into the
-    queue, sets `_alert` and looks into the buffer once more; a sender appends first and reads `_alert` after. So one of
+    The lock is taken only by a task that has to wait, and by a sender that serves one. A receiver puts itself into the
+    queue, sets `_alert` and then looks into the buffer once more; a sender appends and then reads `_alert`. So one of
     the two sees the other, whatever the order.
 
-    `close` puts `_refuse_item` in the place of `append`. A sender may have read `_append` just before. With the GIL its
-    append follows at once, for the interpreter switches only after calls and at jumps. Without the GIL the append may
+    `close` replaces `append` by `_refuse_item`. A sender may have read `_append` just before. With the GIL its append
+    follows at once, because the interpreter switches only after calls and at jumps. Without the GIL the append may
     come after the close: then the sender sees `_alert`, and takes its item back unless a receiver has it already.
     """
 
@@ -286,7 +286,7 @@ class _Unbounded(Channel):
             timeout = remaining(until)  # RETRY: a faster receiver took the item, so wait for another one
 
     def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
-        """The receiver's half of what the class describes. If an item has come, the waiter has it before it parks."""
+        """Do the receiver's half of what the class describes. If an item has come, the waiter gets it at once."""
         queue.append(waiter)
         self._alert = True
         if self._buffer:
@@ -316,7 +316,7 @@ class _Unbounded(Channel):
                 self._serve()
 
     def _serve(self) -> None:
-        """Hand items to receivers that wait. If another one took the item, without the lock, it tries again."""
+        """Hand items to waiting receivers. If another one took the item, without the lock, the receiver tries again."""
         buffer, receivers = self._buffer, self._receivers
         while buffer and receivers:
             receiver = receivers.popleft()
@@ -414,7 +414,7 @@ def sleep(seconds: float) -> None:
 class _SocketWaiter(PollingWaiter, _Waiter):
     """One wait of one task for a socket: the task polls the socket, and beside it a waker that `wake` wakes.
 
-    The kernel finds whether the socket is ready; the task itself claims the wait then. What claims it first, a
+    The kernel finds that the socket is ready; then the task itself claims the wait. What claims it first, a
     cancellation or `notify_closing`, has to wake the task out of its `poll`.
     """
 

@@ -1,7 +1,7 @@
 """trio: coroutines with structured concurrency from the ground up.
 
 unit          one trio task per task
-scheduler     trio's loop, cooperative: in batches of tasks; each batch runs in order or, at random, reversed
+scheduler     trio's loop; cooperative: in batches of tasks; each batch runs in order or, at random, reversed
 message       by reference
 parallel      no: one loop, one thread
 cancellation  `trio.Cancelled`, by scope: if suppressed, it is raised again at every wait until the scope is left
@@ -10,7 +10,7 @@ sockets       `trio.lowlevel.wait_readable` and `wait_writable`
 Limitations: code that computes or blocks stops all tasks. A task that is handed an item runs in the next batch, whose
 order is not first come, first served. Ctrl-C is raised where trio would raise it: in the program's own code, or at the
 next checkpoint of main, never inside of trio or this model. A deadlock is seen only if every task waits in this model,
-not in a nursery or a lock of trio's own, and if there is no foreign thread (trio keeps its workers for ten seconds), no
+not in a nursery or a lock of trio's own, and if there is no other thread (trio keeps its workers for ten seconds), no
 signal handler, no deadline and no system task: any of these might wake a task.
 """
 
@@ -83,16 +83,16 @@ class _Waiter(SingleThreadWaiter):
         return wait_task_rescheduled(self.abort)
 
     async def _park(self, timeout: float) -> None:
-        """For trio the end of that time is a cancellation, too: of this scope, which catches it."""
+        """Wait in a scope: to trio a timeout is a cancellation, too, of this scope, which catches it."""
         with trio.move_on_after(float(timeout)):
             await wait_task_rescheduled(self.abort)
 
     def abort(self, _raise_cancel: object) -> Abort:
         """Let trio end the wait, for a cancellation or for the timeout of `park`; partners see the claim.
 
-        trio asks only while nothing has rescheduled the task, and a partner claims and reschedules in one go. So this
+        trio asks only while nothing has rescheduled the task, and a partner claims and reschedules in one step. So this
         claim succeeds, and an operation that a partner has done is never cancelled: it returns, and trio raises the
-        cancellation at the next checkpoint. The outcome is `TIMED_OUT` for both. Nobody reads it after a cancellation,
+        cancellation at the next checkpoint. The outcome is `TIMED_OUT` for both. Nothing reads it after a cancellation,
         which leaves `park` as `Cancelled`.
         """
         self.claim(TIMED_OUT)
@@ -190,9 +190,9 @@ async def select(*cases: Any, timeout: float | None = None, priority: bool = Fal
 
 
 class TaskGroup(NurseryGroup):
-    """A trio nursery that raises each exception once, and interrupts and deadlocks outside of any group.
+    """A trio nursery that raises each exception once, and an interrupt or a deadlock bare, outside of any group.
 
-    The class that does this also serves anyio. What the two libraries name differently is here.
+    The base class also serves anyio. What the two libraries name differently is here.
     """
 
     open_group = trio.open_nursery
@@ -204,7 +204,7 @@ class TaskGroup(NurseryGroup):
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
-        """`trio.Cancelled`."""
+        """Return `trio.Cancelled`."""
         return Cancelled
 
 

@@ -211,7 +211,7 @@ if __name__ == "__main__":
 """The same with a guard that comes too late."""
 
 UNGUARDED = {
-    NO_GUARD: "CannotTravel: the function (show) can't travel to another process or interpreter: 'show' stands in the "
+    NO_GUARD: "CannotTravel: the function (show) can't travel to another process or interpreter: 'show' is in the "
     "main program, which the other side imports, and so would start again: write `if __name__ == '__main__':` before "
     "the call of run",
     GUARD_AFTER: "CannotTravel: the call of task 'show-1' can't be unpickled where it arrives: the main program calls "

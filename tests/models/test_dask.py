@@ -501,7 +501,7 @@ def spawn(model, function):
 
 def test_a_bad_address_is_told_at_once():
     began = undisturbed()
-    with pytest.raises(ModelUnavailable, match="nobody answers at tcp://127.0.0.1:9 "):
+    with pytest.raises(ModelUnavailable, match="no scheduler answers at tcp://127.0.0.1:9 "):
         catalog.load("dask:tcp://127.0.0.1:9")
     assert undisturbed() - began < 10
 
@@ -509,7 +509,7 @@ def test_a_bad_address_is_told_at_once():
 def test_the_program_takes_a_bad_address_for_bad_input():
     status, _, told = called(3, 5, "--model", "dask:tcp://127.0.0.1:9")
     assert status == 2
-    assert len(told.splitlines()) == 1 and "nobody answers" in told
+    assert len(told.splitlines()) == 1 and "no scheduler answers" in told
 
 
 # Guarantees: the embedded cluster is held to those of the suite that it can keep.

@@ -102,7 +102,7 @@ def lock():
 
 WARNING = (
     "cancelled 0.1 s ago, but still at work without waiting: wants at {}; "
-    "nobody can stop a thread, so the group waits on"
+    "a thread can't be stopped, so the group waits on"
 )
 
 

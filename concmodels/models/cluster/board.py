@@ -2,7 +2,7 @@
 
 It is an object in the event loop of the process of `main`, and messages say what it is to do. A channel of the run is a
 channel of the asyncio model there, and a task that waits in it waits as one of asyncio's does. So what holds for that
-model's channels (order, rendezvous, select, what a cancellation undoes and what not) holds here too.
+model's channels (order, rendezvous, select, what a cancellation does and does not undo) holds here too.
 
 It lives with `main` because the run ends with `main` anyway: no death that a run survives can take its channels away.
 An actor of Dask's own lives on a worker, which may be killed. When a worker is killed its connection breaks, and what
@@ -27,13 +27,13 @@ CHECKPOINTS = ("send", "receive", "select")
 """The calls that stop a task which was cancelled, now and then even if they need not wait."""
 
 OUTCOMES = ("spawn", "submit")
-"""The calls that are answered when the task that they start has ended. Nobody waits in them."""
+"""The calls that are answered when the task that they start has ended. No task waits in them."""
 
 
 class Board(Link):
     """The board, which is also the link of the process that it is in. `Channel` and `select` are asyncio's.
 
-    What it keeps has numbers. A message says which of it is to do what: a channel to `send`, a group to `spawn`.
+    All that it keeps has a number. A message says which object is to do what: a channel to `send`, a group to `spawn`.
     """
 
     def __init__(self, run: str, client: Any, Channel: Any, select: Any, *, embedded: bool) -> None:
@@ -57,11 +57,11 @@ class Board(Link):
         if verb not in OUTCOMES and not call.done():
             task.wait_for(call, verb, place)
         # A callback also for a call that is done already: so the answers leave in the order in which the calls ended,
-        # and the outcome of a task is told to those who started it before anybody's wait for its end is answered.
+        # and the outcome of a task is told to the task that started it before any wait for its end is answered.
         call.add_done_callback(partial(self._done, task, answer))
 
     def _outsider(self, caller: str) -> Task:
-        """A thread of the program's own. (With a number it is a task that has ended, as far as the board knows.)"""
+        """Return a stand-in for a thread of the program's own, or for a caller that has ended, if it has a number."""
         self.tasks.outside_threads = self.tasks.outside_threads or not caller
         return Task(self.tasks, "", "a thread", None)
 
@@ -92,7 +92,7 @@ class Board(Link):
 
         def arrived(numbered: tuple[int, str, Message]) -> None:
             token, run, message = numbered
-            if run == self.run:  # else somebody who only knows the address
+            if run == self.run:  # otherwise it comes from something that only knows the address
                 self.post(message, lambda *answer: outgoing.put_nowait((token, *_packed(*answer))), comm)
 
         self._comms.add(comm)
@@ -165,7 +165,7 @@ class Board(Link):
         caller.check()
 
     def pools(self, _caller: Task) -> list[str]:
-        """The numbers of all pools of the run."""
+        """Return the numbers of all pools of the run."""
         return [number for number, it in list(self._kept.items()) if isinstance(it, Workers)]
 
 

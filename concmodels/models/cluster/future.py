@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Future(Handle, _Future):  # type: ignore[type-arg] # its result is whatever the function returns
-    """The standard library's future, whose end the board tells to the process that has started the task."""
+    """The standard library's future. The board tells the process that started the task when that has ended."""
 
     local = True
 
@@ -43,7 +43,7 @@ class Future(Handle, _Future):  # type: ignore[type-arg] # its result is whateve
             del self  # the exception holds this frame, and would keep the future alive
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """Wait for the end; return what the task raised, if anything."""
+        """Wait until the task has ended; return what it raised, if anything."""
         self._wait(timeout)
         return super().exception(timeout=0)
 
@@ -52,7 +52,7 @@ class Future(Handle, _Future):  # type: ignore[type-arg] # its result is whateve
             self._ask("wait", None if timeout is None else must_be_seconds(timeout))
 
     def running(self) -> bool:
-        """Whether the task has begun and not ended."""
+        """Return whether the task has begun and not ended."""
         return not self.done() and not self._ask("is_queued")
 
     def cancel(self) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from concmodels.models.cluster.tasks import Tasks
 
 NO_WORKERS_S = 10.0
-"""Seconds without any worker, until the tasks fail: Dask itself would wait for a new one for ever."""
+"""The seconds without any worker after which the tasks fail: Dask itself would wait for a new one for ever."""
 
 _EMBEDDED = {
     "distributed.scheduler.allowed-failures": 0,  # a task is begun once
@@ -51,7 +51,7 @@ def check_reachable(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_S).close()
     except OSError as error:
         raise ModelUnavailable(
-            f"nobody answers at {address} ({error}); start a scheduler there, or load plain dask for an embedded one"
+            f"no scheduler answers at {address} ({error}); start one there, or load plain dask for an embedded one"
         ) from None
 
 
@@ -81,13 +81,13 @@ class Host:
         return board
 
     def unfinished(self) -> list[str]:
-        """The names of the tasks that have not ended."""
+        """Return the names of the tasks that have not ended."""
         return self._board.tasks.unfinished() if self._board else []
 
     def interrupt(self) -> None:
         """Wake main for Ctrl-C, if it waits. Called in a signal handler."""
         if self._board is not None and self._board.over is None:
-            with suppress(RuntimeError):  # the loop has just been closed: main waits no more
+            with suppress(RuntimeError):  # the loop has just been closed: main no longer waits
                 self._board.loop.call_soon_threadsafe(self._board.interrupt)
 
     def stop(self) -> None:
@@ -104,7 +104,7 @@ class Host:
             stack.enter_context(silence_logging_cmgr("ERROR"))
             address = self._address or await _embedded(stack)
             client = await stack.enter_async_context(_client(address))
-            client.scheduler_comm.interval = 0  # else it gathers what is submitted for 10 ms
+            client.scheduler_comm.interval = 0  # otherwise it gathers what is submitted for 10 ms
             await _see_workers(client, address)
             board = Board(new_number(), client, *self._native, embedded=self._address is None)
             looks = [] if deadlock_after is None else [board.tasks.look_for_deadlocks(deadlock_after, find)]
@@ -127,7 +127,7 @@ async def _watch(tasks: Tasks) -> None:
         if await _has_workers(tasks.client):
             since = time.monotonic()
         if time.monotonic() - since > NO_WORKERS_S:
-            tasks.lose_all("the cluster has no workers any more, so nobody does the task")
+            tasks.lose_all("the cluster has no workers any more, so the task can't be done")
         await asyncio.sleep(1)
 
 
@@ -136,19 +136,19 @@ def _client(address: str) -> Any:
 
 
 def _listener(board: Board) -> Any:
-    """Listen for the workers' processes, where this machine is seen from the scheduler, and with the client's TLS."""
+    """Listen for the workers' processes, at the address that the scheduler sees, and with the client's TLS."""
     here = board.tasks.client.scheduler_comm.comm.local_address
     where = f"{parse_address(here)[0]}://{get_address_host(here)}:0"
     return listen(where, board.serve, **board.tasks.client.security.get_listen_args("client"))
 
 
 def reachable_at(listener: Any) -> str:
-    """The address that the workers are told."""
+    """Return the address that the workers are told."""
     return str(listener.contact_address)
 
 
 async def _embedded(stack: AsyncExitStack) -> str:
-    """Start the embedded cluster; returns its address."""
+    """Start the embedded cluster; return its address."""
     leftovers.sweep(again=False)
     folder = stack.enter_context(TemporaryDirectory(prefix=f"concmodels-dask-{leftovers.owner()}-"))
     with dask.config.set(_EMBEDDED | {"temporary-directory": folder}):

@@ -1,6 +1,6 @@
 """How a task reaches the board of its run: calls, and their answers.
 
-A call is a message `(caller, number, verb, arguments, place)`; the number says what on the board shall do it. In the
+A call is a message `(caller, number, verb, arguments, place)`; the number names what on the board has to do it. In the
 process of `main`, where the board is, it is handed to the board's event loop. Any other process has one connection to
 the board, for all its tasks, on which many calls may be under way. When the process is killed, the connection breaks at
 once: that is how the board learns of it.
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     type Message = tuple[str, str, str, tuple[Any, ...], str]
 
 CONNECT_S = 5.0
-"""Seconds that another process may take to answer: the scheduler, or that of `main`."""
+"""The seconds that another process, the scheduler or that of `main`, may take to answer."""
 
 BOARD = "board"
 """The number of the board itself."""
 
 
 def new_number() -> str:
-    """A number that nothing else has."""
+    """Return a number that nothing else has."""
     return uuid.uuid4().hex
 
 
@@ -67,7 +67,7 @@ class Link:
             _links[run] = self
 
     def check(self) -> None:
-        """Raise why no call is possible any more, if so."""
+        """Raise the reason why no call is possible any more, if there is one."""
         if self.over is not None:
             raise type(self.over)(*self.over.args)
 
@@ -150,7 +150,7 @@ _lock, _opening = threading.Lock(), threading.Lock()
 
 
 def link_to(run: str, address: str) -> Link:
-    """The link of this process to the board of a run, which listens at this address. Called in a task."""
+    """Return this process's link to the board of a run, which listens at this address. Called in a task."""
     with _opening:
         return _links.get(run) or RemoteLink(run, address, get_worker())
 
@@ -159,9 +159,9 @@ def link_to(run: str, address: str) -> Link:
 
 
 class Handle:
-    """A handle: a process holds it for something that the board keeps under a number. It is pickled as that number.
+    """A process's handle for something that the board keeps under a number. It is pickled as that number.
 
-    In another process it becomes the handle there, of which there is one in each; unless it is `local`.
+    In another process it becomes that process's own handle, of which there is one; unless it is `local`.
     """
 
     local: ClassVar[bool] = False
@@ -170,7 +170,7 @@ class Handle:
     _about: tuple[Any, ...]
 
     def _attach(self, link: Link, number: str, *about: Any) -> None:
-        """Belong to a run. `about` is what another process must be told."""
+        """Make this a handle of a run. `about` is what another process must be told."""
         self.link, self.number, self._about = link, number, about
         link.handles[number] = self
 
@@ -192,19 +192,19 @@ def revive(kind: type[Handle], run: str, number: str, about: tuple[Any, ...]) ->
     if handle is None:
         if kind.local:
             raise RuntimeError(
-                f"this {kind.__name__} is not here: it is in another process, or nobody holds it any more"
+                f"this {kind.__name__} is not here: it is in another process, or it is no longer in use"
             )
         handle = kind.__new__(kind)
         handle._attach(link, number, *about)
     return handle
 
 
-# Who calls.
+# The callers.
 
 
 @dataclass
 class Running:
-    """One task, in the thread that it runs in. `number` is empty for a thread that is none."""
+    """One task, in the thread that it runs in. `number` is empty for a thread that runs no task."""
 
     link: Link
     number: str
@@ -231,7 +231,7 @@ class Running:
                 return waiting.result()
             except Interrupted:
                 assert self.guard is not None
-                self.guard.check()  # else it has landed in the meantime
+                self.guard.check()  # unless it has landed in the meantime, this raises
 
     def tell(self, number: str, verb: str, *args: Any) -> None:
         """Make a call that needs no answer."""
@@ -239,7 +239,7 @@ class Running:
 
     @contextmanager
     def cleaning_up(self, reason: BaseException | None = None) -> Iterator[None]:
-        """Say that in this block main waits for what was told to end: only a second Ctrl-C ends that wait."""
+        """Note that in this block main waits for tasks that were told to end: only a second Ctrl-C ends that wait."""
         if self.guard is not None:
             self.guard.leave(reason, cleaning_up=True)
         try:
@@ -295,14 +295,14 @@ here = _Here()
 
 
 def current() -> Running:
-    """The task that runs in this thread. Raises `RuntimeError` outside a run."""
+    """Return the task that runs in this thread. Raises `RuntimeError` outside a run."""
     if here.running is None:
         raise RuntimeError("a channel, a group or a pool of dask is made inside dask.run, in its tasks")
     return here.running
 
 
 def running_in(link: Link) -> Running:
-    """The task of this run that runs in this thread; for a thread that is none, one that nobody cancels."""
+    """Return this run's task in this thread; for a thread that runs none, one that is never cancelled."""
     running = here.running
     if running is not None and running.link is link:
         return running

@@ -1,4 +1,4 @@
-"""Pickling by Dask's own rules, which take functions of the main program and lambdas along by value."""
+"""Pickling by Dask's own rules, by which lambdas and functions of the main program are pickled by value."""
 
 from distributed.protocol.pickle import dumps as _dumps
 from distributed.protocol.pickle import loads as _loads

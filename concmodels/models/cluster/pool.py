@@ -120,7 +120,7 @@ class Pool(Handle, MappingExecutor):
                 future.cancel()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take nothing more; `cancel_futures` cancels what has not begun. Waits for the rest, unless told not to.
+        """Accept no more tasks; with `wait`, wait until all are done. `cancel_futures` cancels those not begun.
 
         Raises `RuntimeError` if a task of this very pool is to wait.
         """
@@ -155,7 +155,7 @@ def _wait(running: Running, pool: str) -> None:
 
 
 def _stop(running: Running, pool: str) -> None:
-    """Cancel what a pool does and has to do, and wait for the end of it."""
+    """Cancel all tasks of a pool, begun or not, and wait until they have ended."""
     with running.cleaning_up():
         running.ask(pool, "stop")
 

@@ -30,14 +30,14 @@ SHIELDED = ("begin", "end", "finish", "take_back", "shut", "stop")
 
 
 class Scope:
-    """A task, a group or a pool, with all that is in it: it is cancelled together."""
+    """A task, a group or a pool, with all that is in it: all of that is cancelled together."""
 
     def __init__(self, outer: Scope | None) -> None:
         self._outer = outer
         self.cancelled = False
 
     def is_cancelled(self) -> bool:
-        """Whether it was cancelled, or one that it is in."""
+        """Return whether this scope, or one that it is in, was cancelled."""
         scope: Scope | None = self
         while scope is not None:
             if scope.cancelled:
@@ -68,7 +68,7 @@ class Task:
     # What is asked of it: `caller` is the task that asks.
 
     def begin(self, caller: Task, wire: object) -> bool:
-        """Note that a worker begins it, perhaps not for the first time; return whether the worker shall go on."""
+        """Note that a worker begins the task, perhaps not for the first time; return whether the worker is to go on."""
         self.give_up()
         self.wire = wire
         self.scope = self._begun = Scope(self.own)
@@ -77,32 +77,32 @@ class Task:
         return not self.outcome.done()
 
     def end(self, _caller: Task, state: str, data: Any) -> None:
-        """Note how it has ended."""
+        """Note how the task has ended."""
         if not self.outcome.done():
             self.outcome.set_result((state, data))
 
     def die(self, worker: str, why: str) -> None:
-        """Note that it has ended without telling so."""
+        """Note that the task has ended without saying how."""
         if not self.outcome.done():
             self.give_up()
             self.end(self, DIED, (worker, why))
 
     def cancel(self, _caller: Task) -> None:
-        """Cancel it."""
+        """Cancel the task."""
         self._tasks.cancel(self.own)
 
     def is_queued(self, _caller: Task | None = None) -> bool:
-        """Whether it waits for a worker of its pool."""
+        """Return whether the task waits for a worker of its pool."""
         return self.may_begin is not None and not self.may_begin.done()
 
     async def take_back(self, _caller: Task, state: str = TAKEN_BACK, data: bytes = b"") -> None:
-        """Let it end so if it was not begun, and wait until the one that gave it to the pool knows that."""
+        """Let the task end in this state if it was not begun, and wait until the task that submitted it knows that."""
         if self.may_begin is not None and not self.may_begin.done():
             self.may_begin.set_result((state, data))
             await self.ended.wait()
 
     async def wait(self, _caller: Task, timeout: float | None) -> None:
-        """Wait for its end."""
+        """Wait until the task has ended."""
         await self.ended.wait(timeout, self)
 
     # What it does.
@@ -119,7 +119,7 @@ class Task:
             raise self._cancellation()
 
     def take_turn(self) -> None:
-        """Check as `check` at every so many operations, for a task that never has to wait."""
+        """Do what `check` does at every `TURN`th operation, for a task that never has to wait."""
         self._turns += 1
         if self._turns % TURN == 0:
             self.check()
@@ -141,7 +141,7 @@ class Task:
             self.call.cancel()
 
     def reason(self) -> BaseException:
-        """Why its wait was ended."""
+        """Return why the wait of the task was ended."""
         return self._reason or self._cancellation()
 
     def _cancellation(self) -> Cancelled:
@@ -153,7 +153,7 @@ class Task:
         return wait if wait is not None and wait.waits() else None
 
     def line(self, wait: Any) -> str:
-        """The line of the task in a `Deadlock`."""
+        """Return the line of the task in a `Deadlock`."""
         file, _, line = self._place.rpartition(":")
         return f"{self.name}: {wait.purpose.describe_wait(wait)}" + (f" at {short(file)}:{line}" if file else "")
 
@@ -171,7 +171,7 @@ class Joinable:
         self._tasks = tasks
         self._own = Scope(outer)
         self._live = 0
-        self._ended: AsyncEvent | None = None  # somebody waits for that
+        self._ended: AsyncEvent | None = None  # not None while a task waits for it
 
     async def _count[T](self, work: Awaitable[T]) -> T:
         """Await this, and count it as one of the tasks until it has ended."""
@@ -195,7 +195,7 @@ class Joinable:
         await self._wait()
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that leaves this."""
+        """Describe the wait of a task that leaves this."""
         return f"waits for the end of its {self.what}"
 
 
@@ -220,11 +220,11 @@ class Group(Joinable):
             self._tasks.cancel(self._own)
 
     def is_over(self, _caller: Task) -> bool:
-        """Return, when all tasks have ended, whether the group was not in time."""
+        """Return, when all tasks have ended, whether the group's time was over before."""
         return self._limit.error() is not None
 
     def forget_limit(self) -> None:
-        """Measure its time no longer."""
+        """Stop measuring the group's time."""
         self._tasks.limited.discard(self)
         if self._timer is not None:
             self._timer.cancel()
@@ -245,7 +245,7 @@ class Group(Joinable):
         self._tasks.cancel(self._own)
 
     async def join(self, owner: Task, failed: bool) -> None:
-        """Wait until all tasks have ended. The group's own cancellation is no reason any more to stop waiting."""
+        """Wait until all tasks have ended. The group's own cancellation is no longer a reason to stop waiting."""
         owner.scope = self._outer
         if failed:
             self._tasks.cancel(self._own)
@@ -267,17 +267,17 @@ class Tasks:
         self.loop = asyncio.get_running_loop()
         self.address = ""  # where the board listens for other processes
         self.limited: set[Group] = set()  # the groups that are open and have a time limit
-        self.outside_threads = False  # whether a thread has called that is no task
+        self.outside_threads = False  # whether a thread that runs no task has made a call
         self._run, self._new_waiter = run, new_waiter
         self.main = Task(self, "main", "main", None)
         self.by_number = {"main": self.main}
 
     def new_event(self) -> AsyncEvent:
-        """Something that happens once, for which a task waits as in a channel."""
+        """Return an event, which a task waits for as it does in a channel."""
         return AsyncEvent(self._new_waiter)
 
     def unfinished(self) -> list[str]:
-        """The names of the tasks that have not ended."""
+        """Return the names of the tasks that have not ended."""
         return sorted(task.name for task in list(self.by_number.values()) if task is not self.main)
 
     async def perform(self, task: Task, call: bytes, *pool: Any, **options: Any) -> Outcome:
@@ -291,7 +291,7 @@ class Tasks:
             self.end(task)
 
     async def _order(self, task: Task, *call: Any, **options: Any) -> None:
-        """Give a task to the cluster. Its worker tells the board how it ended: else it has died."""
+        """Give a task to the cluster. Its worker tells the board how it ended; if not, the task has died."""
         worker, why = "", "the cluster has lost the task"
         key = f"{task.name}-{self._run}-{task.number}"
         place = (self._run, self.address, task.number, task.name)
@@ -307,12 +307,12 @@ class Tasks:
         task.die(worker, why)
 
     def end(self, task: Task) -> None:
-        """Forget a task, and wake those who wait for its end."""
+        """Forget a task, and wake the tasks that wait until it has ended."""
         del self.by_number[task.number]
         task.ended.set()
 
     def lose_all(self, why: str) -> None:
-        """Give up all tasks that a worker should do."""
+        """Give up all tasks that workers have to do."""
         for task in list(self.by_number.values()):
             if task is not self.main and not task.is_queued():
                 task.die("", why)
@@ -331,7 +331,7 @@ class Tasks:
                 task.give_up()
 
     async def look_for_deadlocks(self, seconds: float, find: Callable[[Deadlock], Deadlock]) -> None:
-        """Look now and then whether a task can still go on; else end the wait of main, for what `find` returns."""
+        """Look now and then whether a task can still go on; if none can, end main's wait with what `find` returns."""
         progress = NoProgress(seconds)
         while True:
             await asyncio.sleep(progress.pause)
@@ -341,7 +341,7 @@ class Tasks:
                 self.main.stop(find(Deadlock(SENTENCE, lines)))
 
     def _endless_waits(self) -> dict[Task, Wait]:
-        """Return the wait of each task that has begun; nothing if one of them can go on."""
+        """Return the wait of each task that has begun; an empty dict if one of them can go on."""
         waits = {}
         for task in self.by_number.values():
             wait = task.endless_wait()

@@ -1,8 +1,8 @@
 """The code that runs on a worker: a task of the run, in a thread of its own.
 
 A task secedes from its worker's pool of threads before it begins: the worker then has room for another. So there are as
-many at once as are spawned, however few threads the cluster has. What a task returns or raises is pickled here and told
-the board: Dask itself sees only tasks that end well, unless their worker dies.
+many at once as are spawned, however few threads the cluster has. What a task returns or raises is pickled here and sent
+to the board: Dask itself sees only tasks that end well, unless their worker dies.
 """
 
 from distributed import secede

@@ -1,6 +1,6 @@
 """The workers of a pool, as the board knows them: which of its tasks are with the cluster, and which wait.
 
-At most as many tasks as the pool has workers are with the cluster at a time. So a task that is there has as good as
+At most as many tasks as the pool has workers are with the cluster at a time. So a task that is there has practically
 begun. When a worker is killed, only the tasks that it was doing fail with `WorkerDied`, and the rest goes to others.
 
 A worker of the pool is no process and no thread of its own, only the right to one of the cluster's. The initializer is
@@ -55,7 +55,7 @@ class Workers(Joinable):
     # What is asked of them: `caller` is the task that asks.
 
     def accepts(self, caller: Task) -> Outcome | None:
-        """Return why the pool takes nothing more, if so. A task of the pool that asks makes room for what it gives."""
+        """Return why the pool takes nothing more, or None. A task of the pool makes room for what it gives."""
         if caller.pool == self._number:
             self._make_room(caller)
         return self._refusal()
@@ -94,7 +94,7 @@ class Workers(Joinable):
         caller.check()  # leaving is a checkpoint, also when the tasks were cancelled first
 
     async def stop(self, caller: Task) -> None:
-        """Cancel what has begun and what has not, and wait for the end of it."""
+        """Cancel all tasks, begun or not, and wait until they have ended."""
         await self.shut(caller, drop=True)
         await self._end_all()
 
@@ -116,7 +116,7 @@ class Workers(Joinable):
                 may_begin.set_result(None)
 
     async def _drop(self, state: str, data: bytes) -> None:
-        """Let all that was not begun end so."""
+        """Let all tasks that were not begun end in this state."""
         queued, self._queue = self._queue, deque()
         await asyncio.gather(*(task.take_back(task, state, data) for task in queued))
 
@@ -130,5 +130,5 @@ class Workers(Joinable):
 
 
 def _spread(threads: dict[str, int]) -> list[str]:
-    """The addresses of Dask's workers, each as often as it has threads, in turn."""
+    """Return the addresses of Dask's workers, each as often as it has threads, in turn."""
     return [address for turn in range(max(threads.values())) for address, count in threads.items() if turn < count]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class HubDetector(DeadlockDetector):
-    """The detector of a run, which its tasks share: they can be in one deadlock."""
+    """The detector of a run, which all its tasks share, because they can be in one deadlock."""
 
     def __init__(self, main: Task) -> None:
         super().__init__()
@@ -28,9 +28,9 @@ class HubDetector(DeadlockDetector):
         return [task for task in list(tasks.values()) if task.detector is self]
 
     def describe(self, main: list[FrameType] | None = None) -> Deadlock:
-        """Return the deadlock that they are in; at the second one, in the clean-up, all are cancelled once more.
+        """Return the deadlock that the tasks are in; if it is the second one, in the clean-up, cancel them once more.
 
-        `main` are the frames of main, if they are no longer on its stack.
+        `main` is the frames of main, if they are no longer on its stack.
         """
         frames = {task: stack(task.unit.gr_frame or sys._getframe()) for task in self.live_tasks()}
         if main is not None:

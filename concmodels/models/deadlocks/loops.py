@@ -1,8 +1,8 @@
 """Finds a deadlock on an event loop: looks at it twice in the time in which nothing may move.
 
 A loop is dead when all its tasks wait in the library for each other, and nothing else is left: no callback, no timer,
-no descriptor, no thread, no signal handler. What a look can't see through (a loop of another make, a task that awaits
-something foreign, an asynchronous generator) might move at any time: then it is no deadlock.
+no descriptor, no thread, no signal handler. What a look can't see through (a loop of another library, a task that
+awaits something of another library, an asynchronous generator) might move at any time: then it is no deadlock.
 
 The libraries are imported where they are used: a program on trio need not have asyncio in memory.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 _LOOK_UP_S = 0.5
-"""As `guard.LOOK_UP_S`, but to look at all tasks of a loop takes longer than to wake up."""
+"""As `guard.LOOK_UP_S`, but longer: looking at all tasks of a loop takes longer than waking up."""
 
 
 class LoopDetector(DeadlockDetector):
@@ -52,11 +52,11 @@ class LoopDetector(DeadlockDetector):
         raise NotImplementedError(f"{type(self).__name__} must say how it is called now and then")
 
     def tasks(self) -> list[Any]:
-        """Return all tasks of the run; none if something else is there that could make one of them go on."""
+        """Return all tasks of the run; an empty list if something else could make one of them go on."""
         raise NotImplementedError(f"{type(self).__name__} must say what it sees")
 
     def name(self, task: Any) -> str:
-        """Return what a task is called."""
+        """Return the name of a task."""
         raise NotImplementedError(f"{type(self).__name__} must say what a task is called")
 
     def coroutine(self, task: Any) -> Any:
@@ -84,7 +84,7 @@ class LoopDetector(DeadlockDetector):
 
 
 class AsyncioDetector(LoopDetector):
-    """Looks at an event loop of asyncio's own make, from a timer of it."""
+    """Looks at one of asyncio's own event loops, from a timer of the loop."""
 
     def __init__(self, seconds: float | None, cancel: Callable[[], object]) -> None:
         from asyncio import CancelledError, current_task, get_running_loop
@@ -97,14 +97,14 @@ class AsyncioDetector(LoopDetector):
         self._again = False
 
     def can_see(self) -> bool:
-        """As `LoopDetector.can_see`: loops of another make keep their timers and callbacks to themselves."""
+        """As `LoopDetector.can_see`: other libraries' loops keep their timers and callbacks to themselves."""
         from asyncio import SelectorEventLoop
 
         return isinstance(self._loop, SelectorEventLoop)
 
     def __enter__(self) -> Self:
         super().__enter__()
-        if self._timer is None:  # nobody looks for deadlocks
+        if self._timer is None:  # no deadlocks are looked for
             self._look_up()
         return self
 
@@ -153,10 +153,10 @@ class AsyncioDetector(LoopDetector):
 
 
 class EdgeAsyncioDetector(AsyncioDetector):
-    """For asyncio itself, which delivers a cancellation once: a task that waits in its clean-up gets another one."""
+    """For asyncio, which raises a cancellation once: a task that waits in its clean-up is cancelled once more."""
 
     def cancel(self, tasks: list[Any]) -> None:
-        """Cancel main; the second time all tasks."""
+        """Cancel main; the second time, cancel all tasks too."""
         super().cancel(tasks)
         if self._again:
             for task in tasks:
@@ -165,7 +165,7 @@ class EdgeAsyncioDetector(AsyncioDetector):
 
 
 class TrioDetector(LoopDetector):
-    """Looks at trio's loop, from a system task of it."""
+    """Looks at trio's loop, from one of its system tasks."""
 
     def __init__(self, seconds: float | None, cancel: Callable[[], object]) -> None:
         from trio import CancelScope

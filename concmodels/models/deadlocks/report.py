@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Wait
 
 DEADLOCK_AFTER = 1.0
-"""Seconds in which nothing may move before it is called a deadlock, in the models that have to wait for that."""
+"""The seconds without any progress that are called a deadlock, in the models that have to wait for that."""
 
 SENTENCE = "all tasks are waiting, and none can continue"
 
 
 def patience(deadlock_after: Any) -> float | None:
-    """Check the argument of `run`; None means: never look. Raises `ValueError`."""
+    """Check `run`'s argument, and return the seconds; None means never to look for deadlocks. Raises `ValueError`."""
     if deadlock_after is None or deadlock_after == math.inf:
         return None
     if isinstance(deadlock_after, bool) or not isinstance(deadlock_after, (int, float)) or not deadlock_after >= 0:
@@ -49,7 +49,7 @@ class NoProgress:
         self._since = math.inf
 
     def lasts(self, waits: Mapping[Any, object]) -> bool:
-        """Note which task is in which wait now (none: something can move), and return whether it has lasted."""
+        """Note each task's current wait (no waits: something can move), and return whether all of them have lasted."""
         moment = time.monotonic()
         if waits and waits == self._waits:
             return moment - self._since >= self._seconds
@@ -58,7 +58,7 @@ class NoProgress:
 
 
 def outside_helper(ours: Iterable[int]) -> str:
-    """Return, in words, what outside of the run could send; nothing if there is no such thing."""
+    """Return, in words, what outside of the run could send; an empty string if nothing could."""
     if sys._current_frames().keys() - set(ours):
         return "a thread that the run did not start"
     if any(map(_may_send, signal.valid_signals() - {signal.SIGINT})):  # that one is the model's
@@ -72,9 +72,9 @@ def _may_send(signum: signal.Signals) -> bool:
 
 
 def endless_waits[T](tasks: Iterable[T], wait_of: Callable[[T], Wait | None]) -> dict[T, Wait]:
-    """Return the wait of each of these tasks; nothing if one of them can go on, or if an outside thread could send.
+    """Return each task's wait; an empty dict if one can go on, or if something outside of the run could send.
 
-    All of them belong to the calling thread. `wait_of` returns what a task waits for without a timeout, None if it can
+    All tasks belong to the calling thread. `wait_of` returns what a task waits for without a timeout, None if it can
     go on.
     """
     found = {}
@@ -93,11 +93,11 @@ def deadlock(tasks: Iterable[tuple[str, Wait | None, list[FrameType]]]) -> Deadl
 
 
 def _activity(wait: Any) -> str:
-    """Say what a task waits for; a task that is in no wait of the library's just waits, for something foreign."""
+    """Say what a task waits for; a task that is in no wait of this library just "waits"."""
     return "waits" if wait is None or wait.purpose is None else str(wait.purpose.describe_wait(wait))
 
 
-# Across a memory boundary no task can see another one's waits: each tells what it is doing itself, by its own frames.
+# Across a memory boundary no task can see another one's waits: each task itself says what it does, by its own frames.
 
 
 def doing(frames: list[FrameType]) -> str:
@@ -108,7 +108,7 @@ def doing(frames: list[FrameType]) -> str:
 
 
 def _verb_in(frames: list[FrameType]) -> str:
-    """Say what the task is doing; the outermost frame of a model below the program's tells."""
+    """Say what the task is doing, by the frame of a model that the program's innermost frame has called."""
     verb = None
     for frame in frames:
         if frame.f_code.co_filename.startswith(FOLDER):

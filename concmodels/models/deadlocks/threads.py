@@ -1,7 +1,7 @@
-"""Finds a deadlock among threads, and sees to it that it leaves `run`.
+"""Finds a deadlock among threads, and makes `run` raise it.
 
 greenlet, tasklets and gevent know at once that nothing can go on. The others look now and then. Among threads main does
-it, while it waits itself: without main's waiting there is no deadlock. So no other thread is needed, and a program that
+so, while it waits itself: unless main waits, there is no deadlock. So no other thread is needed, and a program that
 never waits for long pays nothing. The event loops have a timer: `loops.py`, and in the eventlet model.
 """
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from concmodels.models.tasks.task import LockWaiter, Task
 
 STUCK_S = 5.0
-"""All tasks of a run have waited so long, and only something outside of the run could wake one: that is told."""
+"""The seconds after which a run warns that all its tasks wait, and that only something outside of it could wake one."""
 
 
 class DeadlockDetector:
-    """Stands around main: once a deadlock was found, `run` raises it, whatever main has made of it."""
+    """Surrounds main: once a deadlock was found, `run` raises it, whatever main has made of it."""
 
     cancellations: tuple[type[BaseException], ...] = ()
-    """The exceptions that main ends with when the deadlock cancelled it; any other went wrong in the clean-up."""
+    """The exceptions that main ends with when the deadlock cancelled it; any other is a failure in the clean-up."""
 
     def __init__(self) -> None:
         self.found: Deadlock | None = None
@@ -47,7 +47,7 @@ class DeadlockDetector:
         return self.found
 
     def stop(self) -> None:
-        """Look no longer."""
+        """Stop looking."""
 
     def __enter__(self) -> Self:
         return self
@@ -68,7 +68,7 @@ class LookUp(DeadlockDetector):
     """Wakes main now and then while it waits for a lock: it may have missed a signal that came just before."""
 
     def acquire(self, waiter: LockWaiter, timeout: float | None) -> bool:
-        """Block as main, at most `timeout` seconds; returns False if these are over."""
+        """Block main, at most `timeout` seconds; return False if they have passed."""
         if timeout is None:
             return self.acquire_without_timeout(waiter)
         until = time.monotonic() + float(timeout)
@@ -78,7 +78,7 @@ class LookUp(DeadlockDetector):
         return waiter.acquire(max(0, rest))
 
     def acquire_without_timeout(self, waiter: LockWaiter) -> bool:
-        """As `acquire`, until woken."""
+        """Block main until woken; return True."""
         while not waiter.acquire(LOOK_UP_S):
             pass  # a signal handler has had its chance
         return True
@@ -87,8 +87,8 @@ class LookUp(DeadlockDetector):
 class ThreadDetector(LookUp):
     """Looks at the tasks of a run of threads whenever main has waited for a while without a timeout.
 
-    If nothing but a foreign thread or a signal handler could wake a task, that is no deadlock, for one of these might:
-    so it is told once, by a warning. In a notebook there always are such threads.
+    If only a signal handler, or a thread that the run did not start, could wake a task, that is no deadlock, because it
+    might do so: a warning says so, once. In a notebook there always are such threads.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -121,7 +121,7 @@ class ThreadDetector(LookUp):
             waits = self._waits()
             helper = outside_helper(task.ident for task in waits) if waits else ""
             # Two clocks, of which one runs: `progress` while nothing could wake a task, `stuck` while only a helper
-            # could. Nothing to note sets a clock back.
+            # could. An empty dict sets a clock back.
             if progress.lasts({} if helper else waits):
                 if waiter.claim(CANCELLED):  # then no partner can: the error leaves a wait that has done nothing
                     raise self.find(self._describe())
@@ -134,7 +134,7 @@ class ThreadDetector(LookUp):
                 return True
 
     def _waits(self) -> dict[Task, object]:
-        """Return each task and its wait; nothing if one of them can go on by itself."""
+        """Return each task's wait; an empty dict if one of the tasks can go on by itself."""
         waits: dict[Task, object] = {}
         for task in list(self.tasks):
             waiter = task.waiter
@@ -148,7 +148,7 @@ class ThreadDetector(LookUp):
         return deadlock((task.name, task.waiter, stack(frames.get(task.ident))) for task in list(self.tasks))
 
     def _warn(self, helper: str) -> RuntimeWarning | None:
-        """Tell once that only this helper could wake a task; return the warning where warnings are errors."""
+        """Warn, once, that only this helper could wake a task; return the warning where warnings are errors."""
         import warnings
 
         self._warned = True

@@ -13,14 +13,14 @@ modulo 64) and the *claim* lock, which guards every list, the records and the he
 takes them in this order: one of a channel's pair, then the claim lock. An uncontended pair of acquire and release costs
 about 30 ns and is also the full memory fence between two processes (`platform/memory.py`).
 
-    senders' lock    TAIL and what lies between HEAD and TAIL, as long as it is being written
+    senders' lock    TAIL and what lies between HEAD and TAIL, while it is being written
     receivers' lock  HEAD and what lies behind it
     claim lock       NEXT, PREVIOUS, LIST, OUTCOME and CHOSEN of every record; the free lists; HEAP
     no lock          CANCELLED, CANCELS, ALERT, BROKEN, WAITING: single stores, each of which may be seen late
 
-A word that is loaded without the lock under which it is stored says that something else is there by now: TAIL that an
-item is, STATE that a result is. Such words are stored and loaded through `ordered`, which keeps that order on every
-processor, and elsewhere through `words`.
+A word that is loaded without the lock under which it is stored says that something else is there by now: TAIL says that
+an item is, STATE that a result is. Such words are stored and loaded through `ordered`, which keeps that order on every
+processor, and all others through `words`.
 """
 
 import time
@@ -63,7 +63,7 @@ WAKER, OUTCOME, CHOSEN, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
 CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(8, 15)
 WAITING, ANSWERED, PLACE_AT, PLACE_SIZE = range(16, 20)  # for finding deadlocks
 EXPENDABLE = 20  # a worker of a pool: the run goes on without it
-HELD = 21  # the block of the item that this task is sending or reading, and nobody else knows
+HELD = 21  # the block of the item that this task is sending or reading, and that no other task knows
 NUMBER = 24  # of the last rendezvous of this task, the same for both, if they are numbered
 UNTIL, STRUCK = 22, 23  # when the time of a group is over, in ns, and whether that has cancelled it
 
@@ -75,7 +75,7 @@ _WHOLE_PAGE = PAGE.bit_length() - 1  # ... and the smallest that has a page of i
 _PATIENCE_S = 0.1
 
 IDLE_S = 1.0
-"""After at least so many seconds, and at most twice as many, the pages of a block that nobody uses go back."""
+"""The pages of an unused block go back to the system after at least so many seconds, and at most twice as many."""
 
 
 class Cancelled(BaseException):
@@ -231,8 +231,8 @@ class Arena:
     def free(self, at: int, size: int, *, keep: bool = True) -> None:
         """Give a block back. One of several pages keeps them for the next that needs it, or gives them to the system.
 
-        To fault a megabyte in again takes about thirty times as long as to copy it: with blocks that are given back
-        at once, a message of 1 MB took 2.2 ms, and takes 0.1. So free blocks keep their pages, together no more than
+        Faulting a megabyte in again takes about thirty times as long as copying it: while blocks were given back at
+        once, a message of 1 MB took 2.2 ms; now it takes 0.1. So free blocks keep their pages, together no more than
         one channel may have (`channel_bytes`), and no longer than about a second: the supervisor gives back what was
         not used meanwhile (`give_back_idle`).
         """
@@ -261,7 +261,7 @@ class Arena:
     def give_back_idle(self) -> None:
         """Give back the pages of free blocks that were not used in the last turn, and begin another turn.
 
-        The supervisor calls this once in `IDLE_S`, as long as WATCHED says that there are such blocks.
+        The supervisor calls this once in `IDLE_S`, while WATCHED says that there are such blocks.
         """
         words, idle = self.words, []
         with self.claim:
@@ -367,7 +367,7 @@ class Arena:
         return 0
 
     def claim_first(self, at: int, outcome: int = TAKEN) -> tuple[int, int]:
-        """Claim the wait of that record, and take it out of the list; return it and whom to notify, or (0, 0).
+        """Claim the first wait of a list and take out its record; return that and the one to notify, or (0, 0).
 
         Once the claim lock is free, the record may be gone at any time: the claimed task may notice by itself, before
         it is notified.
@@ -403,7 +403,7 @@ class Arena:
 
 
 def deadline(timeout: float | None) -> float | None:
-    """Return the moment when a timeout strikes. Raises `TypeError` or `ValueError` if it is no number."""
+    """Return the moment when a timeout expires. Raises `TypeError` or `ValueError` if it is no number."""
     if timeout is None:
         return None
     from concmodels.models.waiting.timeouts import must_be_seconds  # 300 children would import it, and few need it

@@ -100,14 +100,14 @@ class Task:
         return self._state >= DONE  # once more: another thread may just have given the record back
 
     def cancelled(self) -> bool:
-        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        """Return whether a cancellation has ended the task: not if it returned, or raised something else."""
         if not self.done():
             return False
         self.settle()
         return self._stopped
 
     def result(self, timeout: float | None = None) -> Any:
-        """Wait for the task's end; return what it returned or raise what it raised.
+        """Wait until the task has ended; return its result or raise its exception.
 
         Raises `TaskCancelled` if it was cancelled, and `TimeoutError`.
         """
@@ -182,7 +182,7 @@ class TaskGroup:
         self._tasks: list[Task] = []
         self._errors: list[BaseException] = []
         self.records = RLock()
-        """Held while a record is looked up and used: another thread may give it back, and then it is another's.
+        """Held while a record is looked up and used: another thread may give it back, and then it is another task's.
 
         A thread may take it again: to unpickle an exception runs the program's code.
         """
@@ -199,7 +199,7 @@ class TaskGroup:
         return self
 
     def _begin_limit(self) -> None:
-        """Tell the supervisor when the time is over: it cancels the group then, also while this task computes."""
+        """Tell the supervisor when the time will be over: then it cancels the group, even while this task computes."""
         if self._seconds is None:
             return
         participant, words = self.participant, self.participant.words
@@ -322,7 +322,7 @@ class TaskGroup:
             words[self._at + UNTIL] = 0  # the supervisor looks for it in all records, those that are free too
             participant.arena.free_record(self._at)
             self._at = 0
-        if self._seconds is not None:  # the supervisor looks for no deadlock as long as it believes in a limit
+        if self._seconds is not None:  # while it knows of a limit, the supervisor looks for no deadlock
             participant.notify_supervisor()
 
     def _forget(self, task: Task) -> None:
@@ -351,7 +351,7 @@ class TaskGroup:
                 raise error
         failure = None
         if errors:
-            from concmodels.models.tasks.signals.frames import place, stack  # only here: most children need it not
+            from concmodels.models.tasks.signals.frames import place, stack  # most children don't need it
 
             failure = BaseExceptionGroup(f"a task group failed{place(stack(sys._getframe(1)))}", errors)
         if timeout is not None:

@@ -3,8 +3,8 @@
 The process of the run's parent has it open, and a record of the arena says which descriptor it is. Where the socket
 arrives, it is asked for by the number of that record, and becomes the receiver's own; so both sides close theirs.
 Interpreters have the descriptors of their process in common, and take it. Processes send a duplicate to the parent, and
-get it from there, through the socket by which they ask for wakers (`lives/child.py`). What nobody has asked for is
-closed when the run ends.
+get it from there, through the socket by which they ask for wakers (`lives/child.py`). A descriptor that was never asked
+for is closed when the run ends.
 """
 
 from concmodels.errors import CannotTravel
@@ -38,6 +38,6 @@ def take(arena: Arena, record: int) -> int:
 
 
 def close_all(arena: Arena) -> None:
-    """Close the descriptors that nobody has asked for, at the end of the run. The parent calls it, when it is alone."""
+    """Close the descriptors that were never asked for, when the run ends. The parent calls this once it is alone."""
     while record := arena.pop(IN_FLIGHT):
         close_descriptor(arena.words[record + ITEM])

@@ -1,9 +1,9 @@
-"""Whether a task that has to wait looks for a moment before it blocks, by what both have cost lately.
+"""Decides whether a task that has to wait looks for a moment before it blocks, by what both have cost lately.
 
-To block and to be woken takes 4 us where the processor goes on with another task, and 20 to 30 where it has nothing
+Blocking and being woken takes 4 us where the processor goes on with another task, and 20 to 30 where it has nothing
 else to do: it is halted then, and has to be interrupted. Two tasks that each have a processor pass a message in a
 microsecond or two if the one that waits looks at the word that will change. But if its partner has no processor
-meanwhile, to look is in vain: it only keeps the partner waiting. A hop of two tasks on two processors, without and with
+meanwhile, looking is useless: it only keeps the partner waiting. A hop of two tasks on two processors, without and with
 looking, in microseconds (medians of 3 rounds in turn, least and most; CPU is of both sides together):
 
                                        blocking               looking               CPU, blocking and looking
@@ -14,13 +14,13 @@ looking, in microseconds (medians of 3 rounds in turn, least and most; CPU is of
 
 So each place where a task waits measures, a few waits of both kinds, and then goes on in the way whose median was
 cheaper, without a clock: 32 waits, and four times as many whenever the next measurement agrees. It goes back to
-blocking at once if too many of its looks were in vain. It does not even try to look
+blocking at once if too many of its looks find nothing. It does not even try to look
 
 - in a run of more than a few tasks;
 - while more threads of the machine can run than it has processors;
-- if its waits are so long that looking would be in vain.
+- if its waits are so long that looking would find nothing.
 
-Who finds an item by looking has waited too, so the caller makes a checkpoint.
+A task that finds an item by looking has waited too, so the caller makes a checkpoint.
 
 In a pool, a worker that waits for work and a task that waits for a result do the same (`pool/worker_memory.py`).
 """
@@ -32,14 +32,14 @@ from concmodels.models.memory.arena import NEXT_RECORD
 
 _PROCESSORS = cpu_count() or 1
 _FEW = 8 * _PROCESSORS + 8
-"""So many records has a run of a few tasks: each task has one, each group, and a pool three or four."""
+"""The most records of a run of a few tasks: each task has one, each group has one, and a pool three or four."""
 
 _LOOKS = 2000  # of 40 ns each
 LOOK_NS = 80_000
 _SAMPLE = 9  # waits
 SOON, _SELDOM = 32, 1 << 13  # waits between two measurements
 _MORE = 4  # times as many, if a measurement has agreed with the one before
-_IN_VAIN = 2  # looks in vain end a measurement; and later on one of eight, if that is not less
+_IN_VAIN = 2  # so many looks that find nothing end a measurement; later they do if they are more than one in eight
 
 
 class Looking:
@@ -69,7 +69,7 @@ class Looking:
         self._longest_ns = longest_ns
         self.rest, self._gap = rest, SOON
         self._by_looking = False
-        self._looks = 0  # so many waits are to be done by looking; if none, by blocking
+        self._looks = 0  # the number of waits still to be done by looking; if 0, they are done by blocking
         self._measures = True  # whether the looks are a measurement
         self._in_vain = 0  # of these looks
         self._sample: list[int] = []
@@ -77,7 +77,7 @@ class Looking:
         self._began = 0
 
     def finds(self, control: memoryview, tail_at: int, head: int) -> bool:
-        """Look whether TAIL moves on, if that is the way now; return whether it did. If not, the caller blocks."""
+        """Look whether TAIL moves on, if waits are done so now; return whether it did. If not, the caller blocks."""
         self._began, self.rest = perf_counter_ns() if self._measures else 0, 0
         if self._looks <= 0:
             return False
@@ -133,13 +133,13 @@ class Looking:
         self._by_looking = by_looking
 
     def _measure(self) -> None:
-        """Measure from the next wait on that is no rest: first blocking."""
+        """Measure again, first blocking, from the next wait that is no rest."""
         self._looks, self._measures, self._sample = 0, True, []
 
 
 def _is_processor_free() -> bool:
     """Return whether the machine has no more threads that can run than processors."""
-    from concmodels.platform.measuring import runnable  # most children need it never
+    from concmodels.platform.measuring import runnable  # most children never need it
 
     number = runnable()
     return number is None or number <= _PROCESSORS

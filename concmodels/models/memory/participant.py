@@ -2,15 +2,15 @@
 
 Waiting consumes nothing, taking never waits. A task that wants to wait
 
-1. takes the lock of those who could make the wait unnecessary (a receiver the senders' lock, a sender the receivers'),
-   so that nothing can happen meanwhile;
+1. takes the lock of the tasks that could make the wait unnecessary (a receiver the senders' lock, a sender the
+   receivers'), so that nothing can happen meanwhile;
 2. looks once more, and if there is still nothing, puts its record into the list of waiters (claim lock);
 3. gives the locks back and waits for its own waker (`concmodels/platform/waking.py`), in one system call.
 
-A task that makes progress possible pops the first waiter and wakes it by that one's waker. The woken task looks again;
+A task that makes progress possible pops the first waiter and wakes that task by its waker. The woken task looks again;
 if another task was faster, it goes back to the *front* of the list. A task that was woken but leaves without taking (a
-timeout, a cancellation) wakes the next one instead. So no item is left lying while a task waits for it, and a wake-up
-too many does no harm.
+timeout, a cancellation) wakes the next one instead. So no item is left lying while a task waits for it, and a
+superfluous wake-up does no harm.
 
 A cancellation is a word in the arena: every task and every group is a scope, and knows its parent. A task that waits
 must stop if any scope around it is cancelled. It looks in `Participant.checkpoint`, once before it blocks, and once
@@ -110,7 +110,7 @@ class Participant:
         arena.ask_to_watch = lambda: self.notify_supervisor()
         participants[run] = self
 
-    # The blocks of items. What only the calling task knows, its record says (HELD), until another task knows it.
+    # The blocks of items. A block that only the calling task knows is noted in its record (HELD), until another does.
 
     def write_block(self, size: int, parts: Iterable[tuple[int, bytes | bytearray | memoryview]]) -> int:
         """Copy these parts into a new block, each to its place behind the size, and return the address.
@@ -135,7 +135,7 @@ class Participant:
         self.words[self.wait_slot().at + HELD] = 0
 
     def free_block(self, at: int) -> None:
-        """Give back the block of an item, whose size stands in front, and which only the calling task knows."""
+        """Give back the block of an item, with its size in front, which only the calling task knows."""
         arena, words, me = self.arena, self.words, self.wait_slot().at
         with arena.claim:
             arena.free(at, 8 + words[at >> 3])
@@ -250,7 +250,7 @@ class Participant:
         owner = words[record + OWNER] or record
         if owner != record and words[owner + OUTCOME] == PENDING:
             words[owner + OUTCOME] = 0  # a select that is to look again: until then no partner may choose for it
-        # From here on the waiter may find that it was popped, and end: it is woken all the same. The waker belongs to
+        # From here on the waiter may find that it was popped, and end: it is woken anyway. The waker belongs to
         # the record and is used again with it, so at worst the next task wakes up once for nothing.
         claim.release()
         wake(self.wakers.get(owner) or self.open_waker(owner))
@@ -268,7 +268,7 @@ class Participant:
     # Waiting.
 
     def checkpoint(self, slot: WaitSlot | None = None) -> WaitSlot:
-        """Raise what the calling task has to hear, unless it is shielded; return its slot.
+        """Raise what is pending for the calling task, unless it is shielded; return its slot.
 
         Raises `Cancelled` if a scope around the task is cancelled or the run was broken off, and in the main task what
         a signal has left to be raised. A caller that has the slot at hand saves the look for it.
@@ -303,9 +303,9 @@ class Participant:
     def wait(self, until: float | None) -> bool:
         """Block until the task is woken, then make a checkpoint. Return False if the moment has come first.
 
-        The caller has made a checkpoint before, and no code of the program has run since. One that comes after it is
-        not missed, though nothing looks for it here before the thread blocks: each cancellation and each signal also
-        wakes the task, so the wait returns at once.
+        The caller has made a checkpoint before, and no code of the program has run since. A cancellation that comes
+        after that is not missed, though nothing looks for it before the thread blocks: each cancellation and each
+        signal also wakes the task, so the wait returns at once.
         """
         slot = self.wait_slot()
         if until is None:
@@ -348,12 +348,12 @@ class Participant:
             self.tell(self, slot, sys._getframe())
 
     def stop_waiting(self, record: int) -> bool:
-        """Leave the list of waiters; return whether another task had popped and woken us by then."""
+        """Leave the list of waiters; return whether another task had popped this one and woken it by then."""
         with self.arena.claim:
             return not self.arena.remove(record)
 
     def postpone(self, error: BaseException) -> None:
-        """Keep what was raised in a wait that has succeeded all the same, for the next checkpoint.
+        """Keep, for the next checkpoint, what was raised in a wait that has succeeded nevertheless.
 
         Only Ctrl-C has to be kept: a cancellation is still in the arena.
         """
@@ -380,7 +380,7 @@ class Participant:
         return _open_socket, (self.run, self.hold_descriptor(value.fileno()), value.gettimeout())
 
     def close(self, *, last: bool = False) -> None:
-        """Leave the run: from here on its channels and its shared buffers say so."""
+        """Leave the run: after this, its channels and shared buffers raise an error that says so."""
         participants.pop(self.run, None)
         for channel in [known() for known in list(self.channels.values())]:
             if channel is not None:

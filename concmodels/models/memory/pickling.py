@@ -90,7 +90,7 @@ class _Careful(Pickler):
 class Pieces:
     """The output of a pickler, in pieces: it hands over large bytes as they are, and these are not copied here.
 
-    Beside them stand the buffers that it leaves out, for whatever asks for that (pickle's protocol 5).
+    Beside them are the buffers that it leaves out, for callers that ask for that (pickle's protocol 5).
     """
 
     def __init__(self) -> None:
@@ -141,7 +141,7 @@ def careful_dumps(value: object, home: object = None) -> bytes:
 
 
 def dumps_any(value: object, home: object) -> bytes:
-    """Pickle the quick way, and carefully what that refuses: modules that are models can be pickled only so."""
+    """Pickle the quick way, and carefully what that refuses: only that way can modules that are models be pickled."""
     try:
         return dumps(value, 5)
     except Exception:  # noqa: BLE001 - whatever it was, the careful way says it better
@@ -158,7 +158,7 @@ def pack(item: object, home: object) -> bytes:
 
 
 def unpack(data: Any) -> Any:
-    """Unpickle; the program's main file is imported when something in it is asked for, and not before."""
+    """Unpickle; import the program's main file only when something in it is asked for."""
     try:
         return _loads(data)
     except AttributeError, ImportError:
@@ -197,7 +197,7 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, TypeError) and any(kind in str(error) for kind in ("'_thread.lock'", "'_thread.RLock'")):
         return "a lock guards only the memory of its own process or interpreter: wait at a channel instead"
     if isinstance(error, (TypeError, PicklingError)) and str(error):
-        return str(error)  # a sentence of pickle's, or one of ours
+        return str(error)  # a sentence of pickle's, or of this library's
     return f"{type(error).__name__}: {error}"
 
 
@@ -254,10 +254,10 @@ def _name(value: object) -> str:
 
 
 def pack_error(error: BaseException, task: str, *, of_pool: bool = False) -> bytes:
-    """Pickle an exception with its remote traceback, or as a `RemoteError` if it can't be had on the other side.
+    """Pickle an exception with its remote traceback, or as a `RemoteError` if the other side can't unpickle it.
 
-    The traceback is a note of the exception; that of a call of a pool has no other cause, it is the cause, as in the
-    executors of the standard library.
+    The traceback becomes a note of the exception; in a pool, if the exception has no other cause, it becomes the cause,
+    as in the executors of the standard library.
     """
     import traceback
 
@@ -290,7 +290,7 @@ def _pack_cause(cause: BaseException | None) -> bytes | None:
 
 
 def unpack_error(data: bytes, *, of_pool: bool = False) -> BaseException:
-    """Return the exception that `pack_error` packed, of its own type if that can be had here."""
+    """Return the exception that `pack_error` packed, of its own type if that can be unpickled here."""
     pickled, task, text, cause = _loads(data)
     if pickled is not None:
         try:
@@ -341,7 +341,7 @@ def why_not_main(name: str) -> str:
             )
         return f"{name!r} was typed at a prompt or read from a pipe: put it in a file that the other side can import"
     return (
-        f"{name!r} stands in the main program, which the other side imports, and so would start again: write "
+        f"{name!r} is in the main program, which the other side imports, and so would start again: write "
         "`if __name__ == '__main__':` before the call of run"
     )
 

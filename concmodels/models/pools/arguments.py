@@ -1,4 +1,4 @@
-"""The checks of what a pool is told, sync or async, and the sentences that say what is wrong."""
+"""The checks of a pool's arguments, sync or async, and the messages that say what is wrong."""
 
 import os
 import time
@@ -21,12 +21,12 @@ _numbers = count(1)
 
 
 def next_name() -> str:
-    """The name of the next pool of this process, for messages."""
+    """Return the name of the next pool of this process, for messages."""
     return f"pool-{next(_numbers)}"
 
 
 def refusal(broken: BaseException | None) -> RuntimeError:
-    """The error that says why a pool takes nothing more: it is shut down, or its initializer raised `broken`."""
+    """Return the error that says why a pool takes nothing more: it is shut down, or its initializer raised `broken`."""
     if broken is None:
         return RuntimeError("this pool is shut down: it takes nothing more")
     return broken_by(broken, "the initializer of the pool failed, so its workers are not ready for work")
@@ -41,7 +41,7 @@ def refuse(error: RuntimeError) -> NoReturn:
 
 
 def broken_by(cause: BaseException, message: str) -> RuntimeError:
-    """The `BrokenExecutor` of a pool that can do nothing any more because of `cause`."""
+    """Return the `BrokenExecutor` of a pool that can do nothing any more because of `cause`."""
     from concurrent.futures import BrokenExecutor
 
     error = BrokenExecutor(message)
@@ -56,7 +56,7 @@ def all_wait(size: int) -> str:
 
 
 def number_of_workers(workers: Any) -> int:
-    """The number of workers of a pool in one process. Raises `TypeError` or `ValueError`."""
+    """Return the number of workers of a pool in one process. Raises `TypeError` or `ValueError`."""
     if workers is None:
         return min(32, (os.process_cpu_count() or 1) + 4)
     return at_least_one("workers", workers)
@@ -82,7 +82,7 @@ def check_initializer(initializer: Any) -> None:
 def check_map(
     timeout: Any, chunksize: Any, buffersize: Any, clock: Callable[[], float] = time.monotonic
 ) -> float | None:
-    """Check the options of `map`; return when its timeout strikes, by this clock. Raises `TypeError` or `ValueError`.
+    """Check the options of `map`; return when its timeout expires, by this clock. Raises `TypeError` or `ValueError`.
 
     In one process a chunk would be of no use: `chunksize` is checked, and then ignored.
     """

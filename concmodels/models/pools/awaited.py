@@ -3,7 +3,7 @@
 Here a pool is always an `async with`: its workers are tasks of a group around the body, as these models want it. So no
 pool can be forgotten, and what cancels the body from outside cancels the workers too.
 
-What stands here and in the sync files under the same name is the same text but for `async` and `await`;
+What has the same name here and in the sync files is the same text but for `async` and `await`;
 `tests/pools/test_pool_twins.py` checks that, and lists the exceptions.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class AsyncPool:
-    """Workers that do what they are given; see `concmodels.contract.AsyncPool`. A model says on what they are built."""
+    """Workers that do what they are given; see `concmodels.contract.AsyncPool`. A model says what they are built on."""
 
     Channel: ClassVar[type[Any]]
     TaskGroup: ClassVar[type[Any]]
@@ -41,27 +41,27 @@ class AsyncPool:
 
     @staticmethod
     def clock() -> float:
-        """The model's `now`."""
+        """Return the model's `now`."""
         return time.monotonic()
 
     @staticmethod
     def new_name() -> str:
-        """The name of the next pool, for messages."""
+        """Return the name of the next pool, for messages."""
         return next_name()
 
     @staticmethod
     def here() -> Any:
-        """The task that runs here; it can be a key."""
+        """Return the task that runs here; it can be a key."""
         raise NotImplementedError("a model must say which task is running")
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
-        """The model's cancellation exception."""
+        """Return the model's cancellation exception."""
         raise NotImplementedError("a model must say what its cancellation looks like")
 
     @staticmethod
     def is_cancelled() -> bool:
-        """Whether the cancellation that has just been raised here was meant for this very task."""
+        """Return whether the cancellation that has just been raised here was meant for this very task."""
         return True
 
     def __init__(
@@ -142,14 +142,14 @@ class AsyncPool:
         buffersize: int | None,
     ) -> AsyncResults:
         workers, inbox = self._workers, self._workers.inbox
-        if inbox.closed and not workers.cancelled:  # else the first result tells: see `Handle.result`
+        if inbox.closed and not workers.cancelled:  # otherwise the first result raises: see `Handle.result`
             raise inbox.refusal()
         results = self.results_type(fn, cancellation)
         supply = Supply(results, iterables, buffersize, workers.channel.send_nowait, inbox.refusal)
         return AsyncResults(workers, results, supply, until)
 
     async def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take nothing more; `cancel_futures` cancels what has not begun. Waits for the rest, unless told not to.
+        """Accept no more tasks; with `wait`, wait until all are done. `cancel_futures` cancels those not begun.
 
         Raises `RuntimeError` if a task of this very pool is to wait.
         """

@@ -19,7 +19,7 @@ _ENDED = ("finished", "cancelled")
 
 
 def cancellation() -> TaskCancelled:
-    """The error of a task that was cancelled before a worker began it."""
+    """Return the error of a task that was cancelled before a worker began it."""
     return TaskCancelled("the task was cancelled")
 
 
@@ -39,11 +39,11 @@ class Handle:
         return f"<call {self.name!r} {self._state}>"
 
     def done(self) -> bool:
-        """Whether the call has ended, however it ended."""
+        """Return whether the call has ended, however it ended."""
         return self._state in _ENDED
 
     def cancel(self) -> bool:
-        """Cancel the call unless a worker has begun it. Returns whether it is cancelled."""
+        """Cancel the call unless a worker has begun it; return whether it is cancelled."""
         if self._state == "pending":
             self._end("cancelled", error=cancellation())
         return self._state == "cancelled"
@@ -58,7 +58,7 @@ class Handle:
             await self._wait(timeout)
         if self._error is None:
             return self._value
-        # What has cancelled the call may have cancelled the caller too: it is to hear of that, as in `Task.result`.
+        # What has cancelled the call may have cancelled the caller too: then that is raised, as in `Task.result`.
         await self._workers.checkpoint()
         try:
             raise self._error
@@ -88,7 +88,7 @@ class Handle:
     # What a worker does with a handle, as with the results of a `map`; there the position says which one is meant.
 
     def begin(self, _position: int) -> bool:
-        """Note that a worker begins the call; False if it must not, because the call was cancelled."""
+        """Note that a worker begins the call; return False if it must not, because the call was cancelled."""
         if self._state != "pending":
             return False
         self._state = "running"
@@ -173,7 +173,7 @@ class AsyncResults:
 
 
 def _raisable(error: BaseException) -> BaseException:
-    """The error of a task as it can leave an iterator, for which `StopAsyncIteration` is no error but the end."""
+    """Return the error of a task as it can leave an iterator, where `StopAsyncIteration` would mean the end."""
     if not isinstance(error, StopAsyncIteration):
         return error
     late = RuntimeError("the task raised StopAsyncIteration")

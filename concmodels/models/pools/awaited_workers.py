@@ -1,7 +1,7 @@
 """The workers of a pool in an async model: as in `workers.py`, awaited.
 
-Here the group stands around the body of the `async with`. So the workers end with it, whatever happens, and nothing
-need be known of other pools of the run.
+Here the group surrounds the body of the `async with`. So the workers end with it, whatever happens, and they need know
+nothing of other pools of the run.
 """
 
 import math
@@ -32,7 +32,7 @@ class AsyncWorkers:
         self, model: Any, size: int, initializer: Callable[..., Any] | None, initargs: tuple[Any, ...]
     ) -> None:
         self.size = size
-        self.cancelled = False  # whether the pool was still open when they, or its body, were cancelled
+        self.cancelled = False  # whether the workers, or the body, were cancelled while the pool was still open
         self.channel = model.Channel(math.inf, model.new_name())
         self.clock = model.clock
         self.inbox = Inbox(self.channel)
@@ -82,7 +82,7 @@ class AsyncWorkers:
             del results, position, args  # not to be held while the worker waits for the next job
 
     async def _is_prepared(self) -> bool:
-        """Call the initializer, and return whether this worker can begin; else the whole pool takes nothing more."""
+        """Call the initializer; return whether this worker can begin. If not, the whole pool takes nothing more."""
         try:
             await self._initialize()
         except BaseException as error:  # noqa: BLE001 - the pool keeps it, as the reason why it is broken
@@ -98,7 +98,7 @@ class AsyncWorkers:
                 await value
 
     def _fail(self, results: Results, position: int, error: BaseException) -> None:
-        """Take note that a task has failed; or that it was cancelled, and perhaps this worker with it."""
+        """Note that a task has failed; or that it was cancelled, and perhaps this worker with it."""
         is_cancelled = isinstance(error, self._cancelled_type)
         results.fail(position, TaskCancelled(CANCELLED_AT_WORK) if is_cancelled else error)
         self._pass_on(error)
@@ -125,7 +125,7 @@ class AsyncWorkers:
     async def refusal(self) -> RuntimeError:
         """Return the error that says why the pool takes nothing more, unless the calling task is cancelled.
 
-        What has cancelled the workers may have cancelled the caller too, and then it is to hear of that.
+        What has cancelled the workers may have cancelled the caller too, and then that has to be raised.
         """
         await self.checkpoint()
         return self.inbox.refusal()
@@ -169,7 +169,7 @@ class AsyncWorkers:
         try:
             await self._group.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
-            # Nothing but what the body itself has raised: then that leaves as it is, and not in a group.
+            # If there is nothing but what the body itself has raised, that leaves as it is, and not in a group.
             if error is None or list(_leaves(group)) != list(_leaves(error)):
                 raise
 
@@ -181,7 +181,7 @@ class AsyncWorkers:
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
-    """The errors in a group, however deep; those stay the same objects where a library makes a new group of them."""
+    """Yield the errors in a group, however deep: the same objects, even where a library makes a new group of them."""
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             yield from _leaves(inner)

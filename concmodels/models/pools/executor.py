@@ -6,9 +6,9 @@
     map ─────┘           inbox          │            │          for each worker: group.spawn(work, inbox)
                                         └─ worker 3 ─┘          work: for job in inbox: do it
 
-That is nearly all. `shutdown` closes the inbox: what was accepted stays receivable, so the workers do it and then their
-loops end. The rest is about ends that are not so smooth: a body that fails, a pool that is forgotten, workers that all
-wait for each other.
+That is nearly all. `shutdown` closes the inbox: jobs that were accepted can still be received, so the workers do them
+and then their loops end. The rest is about ends that are not so smooth: a body that fails, a pool that is forgotten,
+workers that all wait for each other.
 
     Pool     what the program holds. Its workers do not know it: when the program drops it, it can close the inbox.
     Workers  the tasks that do the jobs (`workers.py`)
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Pool(MappingExecutor):
-    """Workers that do what they are given; see `concmodels.contract.Pool`. A model says on what they are built."""
+    """Workers that do what they are given; see `concmodels.contract.Pool`. A model says what they are built on."""
 
     Channel: ClassVar[type[Any]]
     TaskGroup: ClassVar[type[Any]]
@@ -49,7 +49,7 @@ class Pool(MappingExecutor):
 
     @staticmethod
     def new_name() -> str:
-        """The name of the next pool, for messages."""
+        """Return the name of the next pool, for messages."""
         return next_name()
 
     def __init__(
@@ -127,7 +127,7 @@ class Pool(MappingExecutor):
             results.end()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take nothing more; `cancel_futures` cancels what has not begun. Waits for the rest, unless told not to.
+        """Accept no more tasks; with `wait`, wait until all are done. `cancel_futures` cancels those not begun.
 
         Raises `RuntimeError` if a task of this very pool is to wait.
         """

@@ -68,11 +68,11 @@ class NoLock:
     """Locks nothing: where all tasks share one thread and switch only where they wait, no lock is needed."""
 
     def acquire(self) -> bool:
-        """Nothing to do."""
+        """Do nothing; return True."""
         return True
 
     def release(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     def __enter__(self) -> None: ...
 
@@ -94,7 +94,7 @@ class InterruptSafeLock:
     def acquire(self) -> bool:
         """Take the lock."""
         if get_ident() == _MAIN:
-            held_by_stdlib.append(self)  # first: else a handler might come while it is held and not noted
+            held_by_stdlib.append(self)  # first: otherwise a handler might come while it is held and not noted
         return self._lock.acquire()
 
     def release(self) -> None:
@@ -174,11 +174,11 @@ class _Signal(Event):
         super().__init__(strategy.new_waiter)
 
     def clear(self) -> None:
-        """Take back that it has happened."""
+        """Note that it has not happened."""
         self.happened = False
 
     def wait(self, timeout: float | None = None) -> bool:  # type: ignore[override]  # as `threading.Event` has it
-        """Wait until it has happened; return False if `timeout` struck first."""
+        """Wait until it has happened; return False if `timeout` expired first."""
         try:
             super().wait(timeout)
         except TimeoutError:
@@ -218,7 +218,7 @@ class Future(_Future):  # type: ignore[type-arg]
     # What a worker does with a future, as with the results of a `map`; there the position says which one is meant.
 
     def begin(self, _position: int = 0) -> bool:
-        """Note that a worker begins the call; False if it must not, because the call was cancelled."""
+        """Note that a worker begins the call; return False if it must not, because the call was cancelled."""
         if self.set_running_or_notify_cancel():
             return True
         self.function = None
@@ -250,8 +250,8 @@ class Future(_Future):  # type: ignore[type-arg]
         LOGGER.critical("exception calling callback for %r", self, exc_info=error)
         self._strategy.interrupted(error)
 
-    # The standard library's methods. They stand here once more so that their callers are in code of a model: there the
-    # handler of Ctrl-C only makes a note (`in_program` asks the nearest frame that is not the standard library's).
+    # The standard library's methods, repeated here so that their callers are in code of a model: there the handler of
+    # Ctrl-C only makes a note (`in_program` asks the nearest frame that is not the standard library's).
 
     def result(self, timeout: float | None = None) -> Any:
         """Wait for the result, or raise what the task raised.
@@ -272,7 +272,7 @@ class Future(_Future):  # type: ignore[type-arg]
             del self  # the exception holds this frame, and would keep the future alive
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """Wait for the end, at most `timeout` seconds; return what the task raised, if anything.
+        """Wait until the task has ended, at most `timeout` seconds; return what it raised, if anything.
 
         Raises `TimeoutError`, and `CancelledError` if the task was cancelled before it began.
         """
@@ -283,23 +283,23 @@ class Future(_Future):  # type: ignore[type-arg]
             raise
 
     def cancel(self) -> bool:
-        """Cancel the task unless a worker has begun it. Returns whether it is cancelled."""
+        """Cancel the task unless a worker has begun it; return whether it is cancelled."""
         return super().cancel()
 
     def cancelled(self) -> bool:
-        """Whether the task was cancelled before it began."""
+        """Return whether the task was cancelled before it began."""
         return self._state in (TAKEN_BACK, CANCELLED_AND_NOTIFIED)
 
     def running(self) -> bool:
-        """Whether a worker has begun the task and not ended it."""
+        """Return whether a worker has begun the task and not ended it."""
         return self._state == RUNNING
 
     def done(self) -> bool:
-        """Whether the task has ended or was cancelled."""
+        """Return whether the task has ended or was cancelled."""
         return self._state in _ENDED
 
     def add_done_callback(self, fn: Callable[[_Future[Any]], object]) -> None:
-        """Have the worker call `fn(future)` when the task has ended. If it has, it is called here and at once."""
+        """Have the worker call `fn(future)` when the task has ended. If it has, call that here and now."""
         super().add_done_callback(fn)
 
     def __repr__(self) -> str:

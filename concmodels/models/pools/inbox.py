@@ -12,7 +12,7 @@ class Inbox:
     """The channel that the workers receive from, and the reason why it takes nothing more, if there is one.
 
     The group of the workers calls `cancel` when it is cancelled, so the inbox must not know the group or the workers:
-    a pool that has ended would then be a circle of references, and live until the garbage collector comes.
+    a pool that has ended would then be a reference cycle, and live until the garbage collector runs.
     """
 
     def __init__(self, channel: Any) -> None:
@@ -25,7 +25,7 @@ class Inbox:
         return bool(self.channel.closed)
 
     def refusal(self) -> RuntimeError:
-        """The error that says why the pool takes nothing more."""
+        """Return the error that says why the pool takes nothing more."""
         return refusal(self._broken)
 
     def fail(self, error: BaseException) -> None:

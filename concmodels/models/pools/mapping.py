@@ -24,12 +24,12 @@ class MappingExecutor(Executor):
 
     @property
     def _max_workers(self) -> int:
-        """The name of `workers` in all executors of the standard library; other libraries, as Dask, read it."""
+        """The name of `workers` in all executors of the standard library; other libraries, such as Dask, read it."""
         return self.workers
 
     @staticmethod
     def clock() -> float:
-        """The model's `now`."""
+        """Return the model's `now`."""
         return time.monotonic()
 
     def map(

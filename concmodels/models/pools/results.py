@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Waiter
 
 type Job = tuple[Any, int, tuple[Any, ...]]
-"""What lies in a pool's inbox: where the result goes (a `Results` or a future), its position there, the arguments."""
+"""An item of a pool's inbox: where the result goes (a `Results` or a future), its position there, the arguments."""
 
 LATE = "the results of the map did not all come in time"
 
 
 class Failure:
-    """Stands in the place of a result when the call has raised an error instead."""
+    """Takes the place of a result when the call has raised an error instead."""
 
     __slots__ = ("error",)
 
@@ -45,7 +45,7 @@ class Results:
     # What a worker does with the results, as with a future.
 
     def begin(self, _position: int) -> bool:
-        """Whether a worker is to make the call: not if the iterator has ended."""
+        """Return whether a worker is to make the call: not if the iterator has ended."""
         return not self.over
 
     def put(self, position: int, value: Any) -> None:
@@ -71,10 +71,10 @@ class Results:
         return "waits for the next result of a map"
 
     def want(self, position: int, waiter: Waiter, timeout: float | None) -> bool:
-        """Say which result this waiter waits for; False if it is there. Raises `TimeoutError`.
+        """Note which result this waiter waits for; return False if it is there. Raises `TimeoutError`.
 
-        The wish is noted first, and only then looked for: a worker of another thread does it the other way round. So
-        either the result is found here, or the worker sees the wish and ends the wait.
+        This notes the wish and then looks for the result; a worker in another thread stores the result and then looks
+        for the wish. So either the result is found here, or the worker sees the wish and ends the wait.
         """
         self._wanted = (position, waiter)
         if position in self.found:
@@ -89,7 +89,7 @@ class Results:
         waiter.claim(CANCELLED)  # if an exception was thrown into it
 
     def must_have(self, position: int) -> None:
-        """Raise `TimeoutError` if the wait for this result was in vain."""
+        """Raise `TimeoutError` if this result has not come."""
         if position not in self.found:
             raise TimeoutError(LATE)
 
@@ -129,7 +129,7 @@ class Supply:
                     self.end_with(self._refusal())
                     return
         except BaseException:
-            self._results.end()  # an iterable failed, or the caller was cancelled: nobody will take what has been sent
+            self._results.end()  # an iterable failed, or the caller was cancelled: no result will be taken
             raise
         self.sent = 0 if job is None else job[1] + 1
         if size is None or self.sent < size:

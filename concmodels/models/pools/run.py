@@ -48,7 +48,7 @@ class Pools:
             self._main.interrupt()
 
     def delivered(self, error: BaseException, task: Any) -> None:
-        """Interrupt main no more if `error` is Ctrl-C, and is going to be raised in it as the result of a task."""
+        """Stop interrupting main if `error` is Ctrl-C and is about to be raised there as the outcome of a task."""
         guard = self._main.guard
         if guard is not None and task is self._main and guard.has_raised(error):
             guard.pending = False

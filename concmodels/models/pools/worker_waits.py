@@ -1,4 +1,4 @@
-"""Which workers of a pool wait for results of the same pool. If all do, nobody is left to bring one: a deadlock."""
+"""Which workers of a pool wait for results of the same pool. If all do, none is left to bring one: a deadlock."""
 
 from _thread import allocate_lock
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class WorkerWaits:
     """The workers of a pool, by their tasks, and the wait that each of them is in.
 
-    Only waits without a timeout count: a worker whose timeout strikes goes on, and can begin another job.
+    Only waits without a timeout count: a worker whose timeout expires goes on, and can begin another job.
     """
 
     def __init__(self, size: int) -> None:
@@ -27,7 +27,7 @@ class WorkerWaits:
     def begin(self, worker: Any, waiter: Waiter) -> None:
         """Note that a worker is about to wait. Raises `Deadlock` if it is the last one that could go on.
 
-        A wait that was claimed does not count, for its worker has what it waited for and only has to be woken.
+        A wait that was claimed does not count: its worker has what it waited for, and only has to be woken.
         """
         with self._lock:
             self._waiting[worker] = waiter

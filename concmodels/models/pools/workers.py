@@ -1,9 +1,9 @@
 """The workers of a pool: tasks of a group, which receive jobs from an inbox; see `executor.py`.
 
-The group stands *beside* the code that made the pool, not around it: a pool may outlive the function that made it, and
-what fails in its tasks is told to those who ask for the results. So the group is opened without a `with`. A task that
-waits for the end of the pool opens the group once more, then with one, and leaves it at once. Then it is a group like
-any other: its owner can be cancelled or interrupted while it waits, and does not leave before all workers have ended.
+The group is *beside* the code that made the pool, not around it: a pool may outlive the function that made it, and
+the failures of its tasks are raised where their results are asked for. So the group is opened without a `with`. A task
+that waits until the pool has ended opens the group once more, this time in a `with`, and leaves it at once. Then it is
+a group like any other: its owner can be cancelled or interrupted while it waits, and leaves when all workers are done.
 """
 
 from _thread import allocate_lock, get_ident, start_new_thread
@@ -107,7 +107,7 @@ class Workers:
             del results, position, args  # not to be held while the worker waits for the next job
 
     def _is_prepared(self) -> bool:
-        """Call the initializer, and return whether this worker can begin; else the whole pool takes nothing more."""
+        """Call the initializer; return whether this worker can begin. If not, the whole pool takes nothing more."""
         try:
             self._initialize()
         except BaseException as error:  # noqa: BLE001 - the pool keeps it, as the reason why it is broken
@@ -121,20 +121,20 @@ class Workers:
             self._initializer(*self._initargs)
 
     def _fail(self, results: Results, position: int, error: BaseException) -> None:
-        """Take note that a task has failed; or that it was cancelled, and perhaps this worker with it."""
+        """Note that a task has failed; or that it was cancelled, and perhaps this worker with it."""
         is_cancelled = isinstance(error, self._cancelled_type)
         results.fail(position, TaskCancelled(CANCELLED_AT_WORK) if is_cancelled else error)
         self._pass_on(error)
 
     def _pass_on(self, error: BaseException) -> None:
-        """Raise what ends this worker too, its own cancellation, and tell main of a Ctrl-C."""
+        """Raise the error again if it is this worker's own cancellation, and tell main of a Ctrl-C."""
         if not isinstance(error, self._cancelled_type):
             self.interrupted(error)
         elif self._group.cancelled:
             raise error
 
     def interrupted(self, error: BaseException) -> None:
-        """Tell main of a Ctrl-C: it can strike any task where all share one thread, but is meant for main.
+        """Tell main of a Ctrl-C: it may be raised in any task where all share one thread, but is meant for main.
 
         A `KeyboardInterrupt` that the program itself raises is a failure like any other: only the future has it.
         """
@@ -145,12 +145,12 @@ class Workers:
         """Raise the cancellation of the calling task, if there is one.
 
         Called before a task is told that a call has failed or that the pool takes nothing more: what has ended the pool
-        may have cancelled the task too, and then it is to hear of that, as in `Task.result`.
+        may have cancelled the task too, and then that has to be raised, as in `Task.result`.
         """
         try:
             self.here()
         except RuntimeError:
-            return  # the run is over, or this is another thread: here is nobody to be cancelled
+            return  # the run is over, or this is another thread: there is no task to cancel
         self._group.checkpoint()
 
     def refusal(self) -> RuntimeError:
@@ -229,15 +229,15 @@ class Workers:
             self._pools.discard(self)
 
     def all_ended(self) -> bool:
-        """Whether all workers have ended, perhaps by themselves: that may be before any task has called `join`."""
+        """Return whether all workers have ended, perhaps by themselves, before any task has called `join`."""
         return len(self._gone) == self.size
 
     def forget(self) -> None:
         """Let the workers end when all is done: the pool is gone, so nothing more will come.
 
-        A finalizer calls this, perhaps in a foreign thread; then nothing is done here, and the end of the run does it.
-        Or it comes in the middle of an operation on this very channel, by this thread or by a worker that runs beside
-        it: then a thread waits for the end of that.
+        A finalizer calls this, perhaps in another thread; then nothing is done here, and the end of the run does it.
+        Or it comes in the middle of an operation on this very channel, in this thread or in a worker that runs beside
+        it: then a new thread waits until that operation is over.
         """
         if self.inbox.closed or not (self._group.threaded or get_ident() == self._thread):
             return

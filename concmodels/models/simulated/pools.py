@@ -3,7 +3,7 @@
 A pool is a channel and a group (`pools/`), and these announce themselves. The rest is here, once for pools of plain
 functions and of coroutines:
 
-    the workers        who has ended, who waits, why the pool takes nothing more: under the key of their inbox
+    the workers        which have ended, which wait, why the pool takes nothing more: under the key of their inbox
     ("future", ...)    one call of `submit`: to end it, to cancel it and to ask for it are steps
     ("map", ...)       the results of one `map`
 """
@@ -51,7 +51,7 @@ class _Lock(NoLock):
 
 
 class _Inbox(Inbox):
-    """An inbox that notes who asks for the reason why it takes nothing more."""
+    """An inbox that notes each access to the reason why it takes nothing more."""
 
     def __init__(self, channel: Any, key: Key) -> None:
         self._key = key
@@ -113,7 +113,7 @@ class SimulatedWorkers(Workers):
         return super().all_ended()
 
     def join(self) -> None:
-        """As `Workers.join`. Both who is the first to join and that its wait is over matter to the others."""
+        """As `Workers.join`. Which task is the first to join, and that its wait is over, both matter to the others."""
         touch(self.key, True)
         try:
             super().join()

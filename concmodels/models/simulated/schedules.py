@@ -173,7 +173,7 @@ class Recorder:
 
 
 def plainest(steps: list[Step], last: Identity) -> int:
-    """The index of the next step in the plainest order: the same task's, else that of the lowest identity."""
+    """Return the index of the next step in the plainest order: the same task's, or else the lowest identity's."""
     found = _find(steps, last, 0)
     return found if found is not None else min(range(len(steps)), key=lambda index: steps[index].runner.identity)
 

@@ -1,16 +1,16 @@
 """Simulated: greenlets whose order a schedule decides, so that a run can be repeated, on a clock of their own.
 
 unit          one greenlet per task
-scheduler     a schedule: first come first served, drawn by a seed, or written down; every operation is a point where
+scheduler     a schedule: first come, first served, drawn by a seed, or written down; every operation is a point where
               another task may go on
 message       by reference
 parallel      no: one task at a time
 cancellation  the library's own: at every operation that may wait
-sockets       none: a wait for one is refused, for what comes from outside is part of no schedule
+sockets       none: a wait for one is refused, because what comes from outside is part of no schedule
 
 Here a program does the same steps in the same order whenever it is run with the same schedule, in every process. So a
-run that went wrong can be looked at again and again. What is known of the threads model but rarely seen there, that
-another task comes in between, is seen here on many seeds out of a hundred: `run(main, seed=7)`. `concmodels.explore`
+run that went wrong can be looked at again and again. That another task comes in between, which is possible but rarely
+seen in the threads model, occurs here with many seeds out of a hundred: `run(main, seed=7)`. `concmodels.explore`
 runs a program on many schedules, or on all.
 
 Time is virtual: a `sleep` takes no real time, and `now` tells the virtual seconds since the run began.
@@ -92,7 +92,7 @@ def checkpoint(kind: str, keys: tuple[tuple[Key, bool], ...] = (), subject: Any 
 
 
 def now() -> float:
-    """The virtual seconds since the run has begun."""
+    """Return the virtual seconds since the run began."""
     world = current()
     return 0.0 if world is None else world.clock
 
@@ -118,11 +118,11 @@ class Waiter(SingleThreadWaiter):
 
     @staticmethod
     def current() -> Any:
-        """The task that runs here."""
+        """Return the task that runs here."""
         return here().running.task
 
     def park(self, timeout: float | None) -> bool:
-        """Wait until woken, by the timeout too: returns True. Raises `Cancelled`, or a pending Ctrl-C."""
+        """Wait until woken, perhaps by the timeout; return True. Raises `Cancelled`, or a pending Ctrl-C."""
         task, world = self.task, self.world
         self.step = world.announce("go on")
         task.waiter = self  # before the look: a signal that comes after it finds the wait here and claims it
@@ -155,7 +155,7 @@ class SimulatedEvent(Event):
         self._key = new_key("event")
 
     def look(self) -> bool:
-        """Whether it has happened; noted as touched."""
+        """Return whether it has happened, and note that the step touches this."""
         touch(self._key, False)
         return self.happened
 
@@ -175,7 +175,7 @@ class _Always(repeat):  # type: ignore[type-arg]  # only for type checkers it ta
     """A count of operations that says True at each of them."""
 
     def __setstate__(self, _: int) -> None:
-        """There is nothing to begin anew."""
+        """Do nothing: there is no count to begin anew."""
 
 
 class Channel(SingleThreadChannel):
@@ -251,7 +251,7 @@ class Channel(SingleThreadChannel):
         if current() is not None:
             checkpoint(sys._getframe(1).f_code.co_name, self._keys, self)
 
-    # The verbs that never wait are steps too; but a cancellation does not strike there.
+    # The verbs that never wait are steps too, but a cancellation is not raised there.
 
     def send_nowait(self, item: Any) -> None:
         """Send without waiting; raises `WouldBlock` or `ChannelClosed`."""
@@ -264,12 +264,12 @@ class Channel(SingleThreadChannel):
         return super().receive_nowait()
 
     def close(self) -> None:
-        """Accept nothing more, for everybody. What was accepted stays receivable. Never waits."""
+        """Close the channel for all tasks. Items that it has accepted can still be received. Never waits."""
         self._announce("close")
         super().close()
 
     def __len__(self) -> int:
-        """The number of items held now; a snapshot."""
+        """Return the number of items held now; a snapshot."""
         touch(self.key, False)
         return super().__len__()
 
@@ -285,7 +285,7 @@ class Channel(SingleThreadChannel):
             world.point(kind, self._keys, self)
 
     def is_ready(self, sending: bool) -> bool:
-        """Whether a case of a select could be done now."""
+        """Return whether a case of a select could be done now."""
         if self._closed:
             return True
         if sending:
@@ -314,7 +314,7 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
 
 
 def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
-    """`select`, for both kinds of this model. Raises `TimeoutError` after `timeout` virtual seconds."""
+    """Perform a select, for both kinds of this model. Raises `TimeoutError` after `timeout` virtual seconds."""
     selection = _Selection(kind, cases, priority)
     checkpoint("select", selection.keys, selection)
     done = selection.attempt()
@@ -330,7 +330,7 @@ def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority
             raise
         waiter.postpone(error)
     done = selection.settle(waiter)
-    assert done is not None  # tasks of one world can't be faster than each other: nobody looks again
+    assert done is not None  # tasks of one world can't be faster than each other: none looks again
     return done
 
 
@@ -399,7 +399,7 @@ class TaskGroup(_TaskGroup):
         self.key = new_key("group")
 
     def __enter__(self) -> Self:
-        """As in the other models; from now on others can start tasks in it."""
+        """As in the other models; after this, other tasks can spawn in the group."""
         touch(self.key, True)
         return super().__enter__()
 
@@ -442,7 +442,7 @@ class TaskGroup(_TaskGroup):
 
 
 def name_of_pool() -> str:
-    """The name of the pool that the running task makes: the same one on every schedule."""
+    """Return the name of the pool that the running task makes: the same one on every schedule."""
     identity = here().new_identity("pool")
     return "pool-" + text_of(identity[1:] if identity[0] == 0 else identity)
 
@@ -480,7 +480,7 @@ class Pool(_Pool):
 
 
 def _waits(waiter: Any) -> bool:
-    """Whether this entry of a channel's queue, a waiter or the case of a select, can still be claimed."""
+    """Return whether this entry of a channel's queue, a waiter or the case of a select, can still be claimed."""
     return not waiter.outcome
 
 
@@ -504,7 +504,7 @@ def run[R](
 def run_with[R](
     main: Callable[..., R], args: tuple[Any, ...], model: str, deadlock_after: float | None, strategy: Strategy
 ) -> R:
-    """`run`, for both kinds of this model."""
+    """Do what `run` does, for both kinds of this model."""
     task = Task(None, main, args, "main")
     units = Units()
     world = World(task, getcurrent(), strategy, model, units, patience=patience(deadlock_after))
@@ -530,7 +530,7 @@ def explored(
     model: str = "sim",
     **options: Any,
 ) -> Run:
-    """Run `main(*args)` under a strategy and return what has come of it; the options are those of `world.explored`.
+    """Run `main(*args)` under a strategy and return the outcome; the options are those of `world.explored`.
 
     Signals are not this function's business: a handler that wants to end the run calls `cut_soon` of its world.
     """

@@ -1,12 +1,13 @@
 """Simulated, async: coroutines whose order a schedule decides, on a clock of their own.
 
-unit          a coroutine, which a greenlet of the simulated world drives
-scheduler     as in `sim`; between two operations nothing comes in between
+unit          one coroutine per task, which a greenlet of the simulated world drives
+scheduler     as in `sim`; between two operations no other task runs
 message       by reference
 parallel      no: one task at a time
 cancellation  the library's own: at every operation that may wait
+sockets       none, as in `sim`
 
-All that is said of `sim` holds here too: it is the same world, and an operation that is awaited here is the same step
+All that is said of `sim` holds here too: the world is the same, and an operation that is awaited here is the same step
 there. A program and its twin with `async` and `await` do the same steps for the same seed.
 
 A coroutine never gets to suspend itself: the operations that it awaits switch to another greenlet, and return when this
@@ -151,7 +152,7 @@ async def select(*cases: Any, timeout: float | None = None, priority: bool = Fal
 
 class _Task(sim.Task):
     async def result(self, timeout: float | None = None) -> Any:
-        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
+        """Wait until the task has ended; return its result or raise its exception; see `concmodels.contract.Task`."""
         return super().result(timeout)
 
 
@@ -203,12 +204,12 @@ class Pool(AsyncPool):
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
-        """The library's own."""
+        """Return the library's own `Cancelled`."""
         return Cancelled
 
     @staticmethod
     def is_cancelled() -> bool:
-        """Whether this task was cancelled, and not only something that it awaited."""
+        """Return whether this task itself was cancelled, and not only something that it awaited."""
         return bool(here().running.task.must_stop())
 
 
@@ -229,7 +230,7 @@ def run[R](
 def explored(
     main: Callable[..., Coroutine[Any, Any, Any]], args: tuple[Any, ...], strategy: Strategy, **options: Any
 ) -> Run:
-    """Run `main(*args)` under a strategy and return what has come of it, as `sim.explored`."""
+    """Run `main(*args)` under a strategy and return the outcome, as `sim.explored`."""
     return sim.explored(_drive, (awaitable(main, "run", "sim:async"), *args), strategy, model="sim:async", **options)
 
 
@@ -276,5 +277,5 @@ async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None
 
 
 def variant(_name: str) -> Variant:
-    """The async kind, `sim:async`."""
+    """Return the async kind, `sim:async`."""
     return Variant("sim:async", __name__)

@@ -18,4 +18,4 @@ def wait_for_socket(_socket: Any, _timeout: float | None = None) -> Never:
 
 
 def notify_closing(_socket: Any) -> None:
-    """Do nothing: nobody waits for a socket here."""
+    """Do nothing: no task waits for a socket here."""

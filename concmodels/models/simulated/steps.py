@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         """An event loop that runs in a task of the world."""
 
         def waits(self) -> Iterable[tuple[str, Any, list[FrameType]]]:
-            """Return of each of its tasks the name, what it waits for, and its frames."""
+            """Return, for each of the loop's tasks, its name, what it waits for, and its frames."""
 
     type Identity = tuple[int, ...]
     type Kind = Literal[
@@ -134,7 +134,7 @@ class Step:
 
 
 def dependent(one: Touches, other: Touches) -> bool:
-    """Whether the order of two steps of different tasks can matter: both touch the same, and one of them changes it.
+    """Return whether the order of two tasks' steps can matter: both touch the same, and one of them changes it.
 
     They are given by their keys, or by the items of their footprints.
     """
@@ -146,5 +146,5 @@ def dependent(one: Touches, other: Touches) -> bool:
 
 
 def text_of(identity: Identity) -> str:
-    """An identity as text: `0` is main, `2` the second task that main has started, `2.1` that one's first."""
+    """Return an identity as text: `0` is main, `2` the second task that main has started, `2.1` that one's first."""
     return ".".join(map(str, identity))

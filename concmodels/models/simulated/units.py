@@ -1,7 +1,7 @@
 """The greenlets of a simulated run, each of which can run one task after the other.
 
-To make a greenlet and to end it takes ten times as long as to switch to one, because CPython maps memory for its
-frames. So the runs of a search share theirs: a unit that has done its job waits for the next one.
+Making a greenlet and ending it takes ten times as long as switching to one, because CPython maps memory for its frames.
+So the runs of a search share theirs: a unit that has done its job waits for the next one.
 """
 
 from contextlib import suppress
@@ -78,7 +78,7 @@ class Units:
         """End the job of a unit by `GreenletExit`; one that swallows that is left where it is, for ever."""
         if unit.has_begun:
             unit.parent = getcurrent()
-            with suppress(Exception):  # what a clean-up raises that nobody waits for
+            with suppress(Exception):  # a clean-up has raised it, and nothing waits for that
                 unit.throw(GreenletExit)
             if unit.has_begun:
                 _left_behind.append(unit)
@@ -98,6 +98,6 @@ class Units:
 
 
 def _enter(unit: greenlet, starter: greenlet | None) -> None:
-    """The launcher: enters the new units, all from the same place."""
+    """Enter the new units, all from the same place: this is the launcher."""
     while True:
         unit, starter = unit.switch(starter)

@@ -21,7 +21,7 @@ are is said in `steps.py`, and how a strategy is asked in `schedules.py`.
     world.new_key(kind)                 a key for an object that the running task has just made
 
 So a channel's `send` is a point, and what finds the channel full parks. A lock that is taken is a step that is not
-enabled, never a wake-up and a second try, which would have every schedule multiply:
+enabled, never a wake-up and a second try, which would multiply the schedules:
 
     acquire   step = world.announce("acquire", keys, lock); if it is free: world.enable(step); lock.steps.append(step)
               world.park(step); lock.steps.remove(step); lock.owner = ...; world.disable(each other of lock.steps)
@@ -152,9 +152,9 @@ class World:
         self.model = model
         self.clock = 0.0
         self.on_clock_read: Callable[[float], object] | None = None
-        """Is called with the clock when the program asks what time it is."""
+        """The function that is called with the clock when the program asks what time it is."""
         self.idle_at = 0.0
-        """What the clock showed when nothing could go on last."""
+        """What the clock showed the last time that nothing could go on."""
         self.enabled: list[Step] = []
         self.decisions: list[int] = []
         self.steps: list[Step] = []
@@ -238,7 +238,7 @@ class World:
                 self._refuse()
 
     def _do_at_once(self, keys: tuple[tuple[Key, bool], ...]) -> None:
-        """Be no point: in a finalizer, or in a signal handler that has come while a task is switched."""
+        """Touch the keys without a point, as in a finalizer, or in a signal handler that came during a switch."""
         if self.dying and not self._silent and getcurrent() is not self._outside:
             self._refuse()
         for key, changes in keys:
@@ -275,18 +275,18 @@ class World:
         return runner.chosen
 
     def name_of_next(self, function: Callable[..., Any]) -> str:
-        """The name of a task that the running one is about to start, unless it is given one."""
+        """Return the name of the task that the running one is about to start, unless it is given one."""
         return f"{getattr(function, '__name__', 'task')}-{text_of(self.next_identity())}"
 
     def next_identity(self) -> Identity:
-        """The identity of the next task that the running one starts. That of main is left out of it."""
+        """Return the identity of the next task that the running one starts. That of main is left out of it."""
         parent = self.running
         return (parent.started + 1,) if parent is self.main else (*parent.identity, parent.started + 1)
 
     # What decides whether steps can be done.
 
     def enable(self, step: Step) -> None:
-        """Let this step be picked. It takes effect once, and no more when its task has gone on. A handler may call."""
+        """Let this step be picked: once, and only until its task has gone on. A signal handler may call this."""
         if step.state == ANNOUNCED:
             step.state = ENABLED
             self.enabled.append(step)
@@ -347,7 +347,7 @@ class World:
             return 0
         try:
             lot = self.strategy.branch(n)
-        except BaseException as error:  # noqa: BLE001 - what ends the run, and may be told to this task last of all
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it ends the run
             self.cut(error)
         if self._hub is not None:
             self.decisions.append(lot)
@@ -407,7 +407,7 @@ class World:
             self.enable(heapq.heappop(self._timers)[2])
 
     def _idle(self) -> None:
-        """No step is enabled: go to the next moment that a step waits for, or find that none will ever be enabled."""
+        """Go to the next moment that a step waits for, because no step is enabled; without one, report a deadlock."""
         while self._timers and self._timers[0][2].state == OVER:
             heapq.heappop(self._timers)
         if self._timers:
@@ -440,7 +440,7 @@ class World:
     # How it ends.
 
     def cut(self, error: BaseException) -> None:
-        """End this run here and now: it is explored, and `error` is what comes of it."""
+        """End this run here and now: it is explored, and `error` is its outcome."""
         if self._hub is None:
             raise error
         if self.dying:
@@ -455,7 +455,7 @@ class World:
         self.cut_by = error
 
     def end(self) -> None:
-        """End the tasks that are left; also one that had ended, and was asking who is next when the run was cut."""
+        """End the tasks that are left; also one that had ended, and was asking which is next when the run was cut."""
         self.dying = True
         for runner in dict.fromkeys((self.running, *reversed(self.runners))):
             if isinstance(runner.unit, Unit):  # the main task of `sim.run` is run by its caller
@@ -477,7 +477,7 @@ class World:
 
 
 def current() -> World | None:
-    """The world of the run in this thread; None outside of one."""
+    """Return the world of the run in this thread; None outside of one."""
     return _here.world
 
 
@@ -495,7 +495,7 @@ def touch(key: Key, changes: bool) -> None:
 
 
 def enter(world: World) -> None:
-    """Make this the world of the run in this thread. Raises `RuntimeError` inside of another one."""
+    """Make this the world of the run in this thread. Raises `RunInRun` inside of another one."""
     running = current()
     if running is not None:
         instead = "await the function instead" if world.model == "sim:async" else "call the function directly"
@@ -504,7 +504,7 @@ def enter(world: World) -> None:
 
 
 def leave() -> None:
-    """The run in this thread has ended."""
+    """Note that the run in this thread has ended."""
     _here.world = None
 
 
@@ -520,13 +520,13 @@ def explored(
     prepare: Callable[[World], object] | None = None,
     units: Units | None = None,
 ) -> Run:
-    """Run `body()` as the task `main` under this strategy, and return what has come of it; never raises that.
+    """Run `body()` as the task `main` under this strategy, and return the outcome; never raises it.
 
     The run is cut after `limit` steps. Each step takes `tick` virtual seconds: with 0, a task that looks again and
     again for what never comes makes steps until the run is cut. With `record`, steps have places. `prepare` is called
     with the world before the run begins. With `units`, the run takes its greenlets from there, and leaves them there.
 
-    Meanwhile the garbage collector is off: the moments in which it comes are no part of a schedule, and finalizers may
+    Meanwhile the garbage collector is off: the moments at which it runs are no part of a schedule, and finalizers may
     close channels.
     """
     hub, run = getcurrent(), Run()
@@ -556,11 +556,11 @@ def explored(
 
 
 def _fill(run: Run, body: Callable[[], Any], hub: greenlet) -> greenlet:
-    """Do the job of the main task: note what comes of the body, and let the hub go on."""
+    """Do the job of the main task: note the outcome of the body, and let the hub go on."""
     try:
         run.value = body()
     except GreenletExit:
         raise  # the run was cut: the unit ends, and `World.end` is in its turn
-    except BaseException as error:  # noqa: BLE001 - whatever it is, it is what has come of the run
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is the outcome of the run
         run.error = error
     return hub

@@ -38,15 +38,15 @@ class Task:
         self._native.cancel()
 
     def done(self) -> bool:
-        """Whether it has ended, however it ended."""
+        """Return whether the task has ended, however it ended."""
         return self._native.done()
 
     def cancelled(self) -> bool:
-        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        """Return whether a cancellation has ended the task: not if it returned, or raised something else."""
         return self._native.cancelled()
 
     async def result(self, timeout: float | None = None) -> Any:
-        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
+        """Wait until the task has ended; return its result or raise its exception; see `concmodels.contract.Task`."""
         if not self._native.done():
             await self._ended.wait(timeout, self)
         await asyncio.sleep(0)  # a checkpoint: a caller that was cancelled too raises that
@@ -71,7 +71,7 @@ async def _stop() -> None:
 
 
 async def _carry[R](group: AsyncioGroup, function: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...]) -> R:
-    """The body of each task: call the function, and wrap an error that must leave the group bare."""
+    """Run as the body of each task: call the function, and wrap an error that must leave the group bare."""
     with wrapped(group):
         result = await function(*args)
     task = asyncio.current_task()
@@ -86,14 +86,14 @@ class AsyncioGroup:
     waiter_type: ClassVar[Callable[..., Waiter]]
 
     bare: BaseException | None = None
-    """What a task has failed with that leaves the group bare."""
+    """The error of a task that has to leave the group bare."""
 
     _native: Any
     _timer: asyncio.TimerHandle | None = None
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
-        """`asyncio.CancelledError`."""
+        """Return `asyncio.CancelledError`."""
         return asyncio.CancelledError
 
     def __init__(self, timeout: float | None = None) -> None:
@@ -149,20 +149,20 @@ class AsyncioGroup:
         self.limit.lift()
         stop = _stop()
         try:
-            # How asyncio's documentation ends a group; 3.15 has TaskGroup.cancel(). This task fails at once, and so the
-            # body is cancelled before its next checkpoint.
+            # asyncio's documentation ends a group like this; 3.15 has TaskGroup.cancel(). This task fails at once, so
+            # the body is cancelled before its next checkpoint.
             self._native.create_task(stop, eager_start=True)
         except RuntimeError:
             stop.close()  # it has ended, or is ending already
 
     def is_ending(self) -> bool:
-        """Whether its tasks have been told to end."""
+        """Return whether the tasks of the group have been told to end."""
         return bool(self._native._aborting)
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that leaves this group."""
+        """Describe the wait of a task that leaves this group."""
         return "waits for the end of its group"
 
     def names(self) -> list[str]:
-        """The names of the tasks that have not ended."""
+        """Return the names of the tasks that have not ended."""
         return [task.get_name() for task in self._native._tasks]

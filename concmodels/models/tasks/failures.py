@@ -1,6 +1,6 @@
 """Collects what leaves a group: each exception once, in one `ExceptionGroup`.
 
-Three kinds are about the whole run and leave bare instead: `KeyboardInterrupt`, `SystemExit` and `Deadlock`.
+Three kinds concern the whole run, and leave a group bare instead: `KeyboardInterrupt`, `SystemExit` and `Deadlock`.
 """
 
 import sys
@@ -18,10 +18,10 @@ _BARE = (KeyboardInterrupt, SystemExit, Deadlock)
 
 
 class Wrapped(Exception):
-    """Carries an error that must leave bare from a task to its group.
+    """Carries an error that must leave the group bare from a task to the group.
 
-    Unwrapped, a `KeyboardInterrupt` or `SystemExit` of a task would break off asyncio's loop at once, past the group
-    and all its other tasks.
+    Unwrapped, a `KeyboardInterrupt` or `SystemExit` of a task would stop asyncio's loop at once, past the group and all
+    its other tasks.
     """
 
     def __init__(self, error: BaseException) -> None:
@@ -66,8 +66,8 @@ class ExceptionCollector:
     def raise_all(self, timeout: TimeoutError | None = None) -> None:
         """Raise what was collected, if anything: an interrupt or a deadlock bare, all else in one group.
 
-        Beside a deadlock, or the `timeout` of a group whose time is over, there may be what the clean-up after it
-        raised: that becomes its cause, and is not lost.
+        What the clean-up raised after a deadlock, or after the `timeout` of a group whose time is over, becomes the
+        cause of that, and is not lost.
         """
         errors, self.errors = self.errors, []
         for error in errors:
@@ -96,7 +96,7 @@ def bare_interrupts() -> Iterator[None]:
 
 
 def _find_bare(error: BaseException) -> BaseException | None:
-    """The first error, however deep in groups, that must leave bare."""
+    """Return the first error, however deep in groups, that must leave bare; None if there is none."""
     if isinstance(error, Wrapped):
         return error.error
     if isinstance(error, BaseExceptionGroup):

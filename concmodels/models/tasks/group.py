@@ -35,7 +35,7 @@ class TaskGroup:
     task_type: ClassVar[type[Task]] = Task
     cancelled_type = Cancelled
     threaded: ClassVar[bool] = False
-    """Whether the owner can look at a task while that runs."""
+    """Whether the owner can look at a task while the task runs."""
 
     clock = staticmethod(time.monotonic)
 
@@ -78,7 +78,7 @@ class TaskGroup:
 
     @classmethod
     def here(cls) -> Task:
-        """The task that runs here."""
+        """Return the task that runs here."""
         return cls.waiter_type.current()
 
     def checkpoint(self) -> None:
@@ -90,14 +90,14 @@ class TaskGroup:
     def open_without_body(self, on_cancel: Callable[[], object]) -> None:
         """Open the group without a `with`: its tasks and the calling task do not cancel each other.
 
-        A `with` waits for the end of its tasks later. `on_cancel` is called whenever the group is cancelled.
+        A `with` later waits until its tasks have ended. `on_cancel` is called whenever the group is cancelled.
         """
         self._on_cancel = on_cancel
         self._owner = self.here()
         self._entered = True
 
     def new_event(self) -> Event:
-        """An event that this model's tasks can wait for."""
+        """Return an event that this model's tasks can wait for."""
         return Event(self.waiter_type)
 
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
@@ -134,7 +134,7 @@ class TaskGroup:
         self._stirred.set()
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that leaves this group."""
+        """Describe the wait of a task that leaves this group."""
         return "waits for the end of its group"
 
     def ended(self, task: Task, error: BaseException | None) -> None:
@@ -155,12 +155,12 @@ class TaskGroup:
         """Wait until the threads are gone too; a model whose threads outlive their tasks overrides it."""
 
     def names(self) -> list[str]:
-        """The names of the tasks that have not ended."""
+        """Return the names of the tasks that have not ended."""
         with self._lock:
             return [task.name for task in self._tasks]
 
     def _begin_limit(self) -> None:
-        """Have a task of its own wait for the end of the group's time, if there is one."""
+        """Start a task that waits until the group's time is over, if that is limited."""
         if self._limit.begin():
             self._over = self.new_event()
             self._watch = self.task_type(self, self._wait_for_limit, (), "the time limit of a group")
@@ -246,7 +246,7 @@ class TaskGroup:
         self._stirred.set()
 
     def _wait_for_the_last(self) -> None:
-        """Wait until all have ended. Among threads, warn once of those that do not end; then wait on."""
+        """Wait until all tasks have ended. Among threads, warn once about those that do not end; then wait on."""
         if self.threaded and not self._warned:
             try:
                 self._empty.wait(STUBBORN_S, self)
@@ -263,11 +263,11 @@ class TaskGroup:
             names = sorted(f"{task.name}{place(stack(frames.get(task.ident)))}" for task in self._tasks)
         if not names:
             return  # they have just ended
-        message = f"cancelled {STUBBORN_S:g} s ago, but still at work without waiting: {', '.join(names)}; nobody can "
+        message = f"cancelled {STUBBORN_S:g} s ago, but still at work without waiting: {', '.join(names)}; a thread "
         try:
             warnings.warn(
-                f"{message}stop a thread, so the group waits on", RuntimeWarning, skip_file_prefixes=(FOLDER,)
+                f"{message}can't be stopped, so the group waits on", RuntimeWarning, skip_file_prefixes=(FOLDER,)
             )
-        except RuntimeWarning as error:  # warnings are errors here: so it is one of the failures
+        except RuntimeWarning as error:  # warnings are errors here, so this is one of the failures
             with self._lock:
                 self._failures.add(error)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _numbers = count(1)
 
 tasks: dict[greenlet, Task] = {}
-"""The task of each greenlet that is one."""
+"""The task of each greenlet that runs one."""
 
 
 def raise_postponed_signal(unit: greenlet) -> None:
@@ -48,7 +48,7 @@ class Task:
 
     call_soon: ClassVar[Callable[[Callable[[], object]], object]]
     call_later: ClassVar[Callable[[float, Callable[[], object]], Callable[[], object]]]
-    """Has the hub call a function so many seconds later; returns a function that takes that back."""
+    """Have the hub call a function so many seconds later; return a function that cancels that."""
 
     def reschedule(self) -> None:
         """Let the hub run one round; it throws what is due."""
@@ -73,22 +73,22 @@ class Task:
 
     @classmethod
     def model(cls) -> str:
-        """The name of the model whose task it is."""
+        """Return the name of the model whose task this is."""
         return cls.__module__.rpartition(".")[2].strip("_")
 
     def __repr__(self) -> str:
         return f"<task {self.name!r} {'done' if self.done() else 'running'}>"
 
     def done(self) -> bool:
-        """Whether the task has ended, however it ended."""
+        """Return whether the task has ended, however it ended."""
         return self.ended is not None and self.ended.happened
 
     def cancelled(self) -> bool:
-        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        """Return whether a cancellation has ended the task: not if it returned, or raised something else."""
         return self.done() and isinstance(self._error, Cancelled)
 
     def result(self, timeout: float | None = None) -> Any:
-        """Wait for the end of the task; return what it returned or raise what it raised.
+        """Wait until the task has ended; return its result or raise its exception.
 
         See `concmodels.contract.Task`.
         """
@@ -130,7 +130,7 @@ class Task:
             self.unit.throw(self.guard.take())
 
     def unfinished(self) -> list[str]:
-        """The names of the tasks whose end this one waits for in its groups."""
+        """Return the names of the tasks that this one waits for in its groups."""
         return [task.name for group in self.groups for task in group.tasks]
 
     def run(self, group: TaskGroup) -> None:
@@ -150,9 +150,9 @@ class Task:
 
 
 class UnknownTask:
-    """Stands in for the task, while a greenlet waits that the program has started itself.
+    """Stands in for the task while a greenlet that the program itself has started waits.
 
-    It leaves to the hub alone, which may have to become its parent.
+    That greenlet switches only to the hub, which may have to become its parent.
     """
 
     detector: Any = None
@@ -187,13 +187,13 @@ class TaskGroup:
 
     @staticmethod
     def here() -> Task | None:
-        """The task that runs here."""
+        """Return the task that runs here; None if none does."""
         return tasks.get(getcurrent())
 
     def open_without_body(self, on_cancel: Callable[[], object]) -> None:
         """Open the group without a `with`: its tasks and the calling task do not cancel each other.
 
-        A `with` waits for the end of its tasks later. `on_cancel` is called whenever the group is cancelled.
+        A `with` later waits until its tasks have ended. `on_cancel` is called whenever the group is cancelled.
         """
         self._on_cancel = on_cancel
         self._open()
@@ -286,7 +286,7 @@ class TaskGroup:
             self._owner.guard.cleaning_up = True
         for task in self.tasks:
             task.cancel()
-        if self._on_cancel is None:  # else there is no body
+        if self._on_cancel is None:  # otherwise there is no body
             self._cancel_body()
 
     def _cancel_body(self) -> None:
@@ -306,7 +306,7 @@ class TaskGroup:
         remove_throw(self._owner.unit)
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that leaves this group."""
+        """Describe the wait of a task that leaves this group."""
         return "waits for the end of its group"
 
     def task_ended(self, task: Task, error: BaseException | None) -> None:

@@ -1,7 +1,7 @@
-"""A run inside of another one, in one thread: the error that refuses it, and the loops that are in its way.
+"""A run inside another one, in one thread: the error that refuses it, and the loops that are in its way.
 
-A run may be started inside of a run of another model: it stops the outer one's tasks while it lasts, as any blocking
-call would. Only one that needs the same thing, such as a second loop of asyncio in the thread, is refused.
+A run may be started inside a run of another model: it stops the outer one's tasks while it lasts, as any blocking call
+would. A run is refused only if it needs the same thing, such as a second loop of asyncio in the thread.
 """
 
 import signal
@@ -15,12 +15,12 @@ _here = _local()
 
 
 def refusal(model: str, running: str, instead: str = "call the function directly") -> RuntimeError:
-    """The error that the `run` of a model raises inside of a run of the model `running`."""
+    """Return the error that the `run` of a model raises inside a run of the model `running`."""
     return RuntimeError(f"{model}.run was called inside a run of {running}: {instead}")
 
 
 class Loop:
-    """Says, during its `with`, that the thread's event loop of this library is one that this model runs."""
+    """Notes, during its `with`, that this model runs the thread's event loop of this library."""
 
     def __init__(self, model: str, library: str, *, needs_wakeup_fd: bool = False) -> None:
         self.model = model
@@ -43,7 +43,7 @@ class Loop:
 def _take_wakeup_fd() -> int:
     """Unset and return the descriptor that signals are written to, such as that of processes; -1 if there is none.
 
-    The loop (trio's) warns if there is one. Meanwhile signals go to its own, for which the thread waits.
+    trio's loop warns if there is one. While it runs, signals go to its own descriptor, which the thread waits for.
     """
     try:
         return signal.set_wakeup_fd(-1)
@@ -52,7 +52,7 @@ def _take_wakeup_fd() -> int:
 
 
 def refusal_in_loop(model: str, library: str) -> RuntimeError:
-    """The error that the `run` of a model raises if a loop of this library, ours or not, runs in the thread."""
+    """Return the error that a model's `run` raises if any loop of this library, a model's or not, runs here."""
     loops: list[Loop] = [loop for loop in getattr(_here, "loops", ()) if loop.library == library]
     if loops:
         return refusal(model, loops[-1].model, "await the function instead")

@@ -42,15 +42,15 @@ class Task:
         self._scope.cancel()
 
     def done(self) -> bool:
-        """Whether the task has ended, however it ended."""
+        """Return whether the task has ended, however it ended."""
         return self._ended.happened
 
     def cancelled(self) -> bool:
-        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        """Return whether a cancellation has ended the task: not if it returned, or raised something else."""
         return self.done() and not self._finished and not isinstance(self._error, Exception)
 
     async def result(self, timeout: float | None = None) -> Any:
-        """Wait for the end of the task; return what it returned or raise what it raised.
+        """Wait until the task has ended; return its result or raise its exception.
 
         See `concmodels.contract.Task`.
         """
@@ -104,11 +104,11 @@ class NurseryGroup:
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
-        """The model's cancellation exception."""
+        """Return the model's cancellation exception."""
         raise NotImplementedError("a model must say what its cancellation looks like")
 
     bare: BaseException | None = None
-    """What a task has failed with that leaves the group bare."""
+    """The error of a task that has to leave the group bare."""
 
     def __init__(self, timeout: float | None = None) -> None:
         self.limit = Limit(timeout, type(self).clock)
@@ -166,13 +166,13 @@ class NurseryGroup:
         self._native.cancel_scope.cancel()
 
     def is_ending(self) -> bool:
-        """Whether the tasks of the group have been told to end."""
+        """Return whether the tasks of the group have been told to end."""
         return bool(self._native.cancel_scope.cancel_called)
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that leaves this group."""
+        """Describe the wait of a task that leaves this group."""
         return "waits for the end of its group"
 
     def names(self) -> list[str]:
-        """The names of the tasks that have not ended."""
+        """Return the names of the tasks that have not ended."""
         return [task.name for task in self.live]

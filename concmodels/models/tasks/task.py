@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         def names(self) -> list[str]: ...
 
     class Detector(Protocol):
-        """Waits in the place of main's waiter, and looks for signals and deadlocks meanwhile."""
+        """Waits instead of main's waiter, and looks for signals and deadlocks meanwhile."""
 
         def acquire(self, waiter: LockWaiter, timeout: float | None) -> bool: ...
 
@@ -63,7 +63,7 @@ class Task:
 
     scheduler: Any  # that of its run, where greenlets have one
     alarmed = False
-    """Whether `must_stop` may return True: where only one thread runs, a wait need not ask before."""
+    """Whether `must_stop` may return True: until then, where only one thread runs, a wait need not ask."""
 
     def __init__(
         self, group: Scope | None, function: Callable[..., Any], args: tuple[Any, ...], name: str | None
@@ -73,8 +73,8 @@ class Task:
         self.scopes: list[Scope] = []
         self.leaving: list[Scope] = []
         self.guard: Guard | None = None
-        self.detector: Detector | None = None  # main's only, among threads: it looks around while main waits
-        self.live_tasks: dict[Task, None] | None = None  # those of its run, of which it is one
+        self.detector: Detector | None = None  # among threads, only main has one: it looks around while main waits
+        self.live_tasks: dict[Task, None] | None = None  # those of its run, this one among them
         self.pools: Any = None  # the pools of its run
         self.ident = 0
         self.timed = False  # whether the wait that `waiter` stands for has a timeout
@@ -94,20 +94,20 @@ class Task:
         return f"<task {self.name!r} {'done' if self.done() else 'running'}>"
 
     def done(self) -> bool:
-        """Whether it has ended, however it ended."""
+        """Return whether the task has ended, however it ended."""
         return self._ended is not None and self._ended.happened
 
     def cancelled(self) -> bool:
-        """Whether it has ended because it was cancelled; not if it returned or raised something else all the same."""
+        """Return whether a cancellation has ended the task: not if it returned, or raised something else."""
         return self.done() and isinstance(self._error, Cancelled)
 
     def result(self, timeout: float | None = None) -> Any:
-        """Wait for its end; return what it returned or raise what it raised.
+        """Wait until the task has ended; return its result or raise its exception.
 
         `timeout` is in seconds. Raises `TimeoutError`, and `TaskCancelled` if the task was cancelled.
         """
         if self._ended is None:
-            raise RuntimeError(f"{self!r} was not spawned in a group: nobody can wait for it")
+            raise RuntimeError(f"{self!r} was not spawned in a group: no group can wait for it")
         self._ended.wait(timeout, self)
         caller = self._waiter_type.current()
         if caller.must_stop():
@@ -119,7 +119,7 @@ class Task:
         return self._value
 
     def wait(self) -> Any:
-        """Wait for its end, whatever that is. Awaited where the model's events are."""
+        """Wait until the task has ended, however it ends. Awaited where the model's events are."""
         assert self._ended is not None
         return self._ended.wait(None, self)
 
@@ -145,7 +145,7 @@ class Task:
         self.interrupt()
 
     def must_stop(self) -> bool:
-        """Whether the next wait has to raise instead."""
+        """Return whether the next wait has to raise instead."""
         if self.shielded:
             return False
         if self._cancelled or self._trouble or (self.guard is not None and self.guard.pending):
@@ -165,11 +165,11 @@ class Task:
         raise Cancelled(f"task {self.name!r} was cancelled")
 
     def unfinished(self) -> list[str]:
-        """The names of the tasks that this one waits for in its groups."""
+        """Return the names of the tasks that this one waits for in its groups."""
         return [name for group in (*self.scopes, *self.leaving) for name in group.names()]
 
     def run(self) -> None:
-        """The body of the new thread or greenlet: call the function, keep the outcome, tell the group."""
+        """Run as the body of the new thread or greenlet: call the function, keep the outcome, tell the group."""
         self.ident = get_ident()
         self._call()
         self.end()
@@ -183,7 +183,7 @@ class Task:
             del self._function, self._args
 
     def end(self) -> None:
-        """Have its end known: to those who wait for its result, then to the group."""
+        """Announce that the task has ended: first to the tasks that wait for its result, then to the group."""
         assert self._group is not None and self._ended is not None
         self._ended.set()
         self._group.ended(self, self._error)
@@ -196,6 +196,6 @@ class Task:
             live_tasks[self] = None
 
     def sign_off(self) -> None:
-        """Be none of them any more."""
+        """Leave the live tasks of the run."""
         if self.live_tasks is not None:
             del self.live_tasks[self]

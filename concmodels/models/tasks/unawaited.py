@@ -1,8 +1,8 @@
-"""Tells of a forgotten `await`: which call has done nothing, on which line, and what to write.
+"""Warns of a forgotten `await`: which call has done nothing, on which line, and what to write.
 
-Python itself notices: it warns when a coroutine goes that was never awaited. So no message has to pay for it. This
-gives the warning other words if the coroutine is one of the library's and the source leaves no doubt which call made
-it, and finds those that an exception holds: Python would warn of them when the program has ended, and name no line.
+Python itself notices: it warns when a coroutine that was never awaited is destroyed. So no message has to pay for it.
+This rewords the warning if the coroutine is one of the library's and the source leaves no doubt which call made it. It
+also finds those that an exception holds: Python would warn of them only when the program has ended, and name no line.
 """
 
 import ast
@@ -32,7 +32,7 @@ _choice = Lock()
 
 
 def tell_unawaited() -> None:
-    """Choose the words of Python's warning, from now on. If Python has no such hook any more, its own words stay."""
+    """Reword Python's warning from now on. If Python no longer has the hook for that, its own words stay."""
     with _choice:
         tells: Any = getattr(warnings, "_warn_unawaited_coroutine", None)
         if tells is not None and getattr(tells, "func", None) is not _tell:
@@ -40,7 +40,7 @@ def tell_unawaited() -> None:
 
 
 def _tell(python_tells: Callable[[Any], None], told: dict[str, dict[Any, Any]], coroutine: Any) -> None:
-    """Warn of a coroutine that goes. Python calls this where that happens: mostly on the line of the call itself.
+    """Warn of a coroutine that is destroyed. Python calls this where that happens: mostly on the line of the call.
 
     `told` is what was told already, by file, for the filters of warnings: by default each is shown once.
     """
@@ -64,9 +64,9 @@ def _tell(python_tells: Callable[[Any], None], told: dict[str, dict[Any, Any]], 
 
 
 def _place(frame: FrameType) -> tuple[CodeType, int | None, str | None] | None:
-    """Return the code from whose frame the coroutine goes, the line, and the module; no line if it has just ended.
+    """Return the code in whose frame the coroutine is destroyed, the line, and the module; no line if it has ended.
 
-    Then the frame is that of the library which called the function.
+    Then the frame is that of the library that called the function.
     """
     if of_program(frame):
         return frame.f_code, frame.f_lineno, frame.f_globals.get("__name__")
@@ -124,8 +124,8 @@ def _is_ours(value: Any) -> bool:
 def _forgotten(code: CodeType, until: int | None, name: str) -> tuple[int, str] | None:
     """Return the line of the only call of this name that can have been forgotten, and the sentence; None if in doubt.
 
-    What a statement only calls goes on its own line. What it keeps goes later, or in a loop earlier; what it returns,
-    when the function has ended.
+    A coroutine that a statement only makes is destroyed on that line; one that it keeps, later, or in a loop earlier;
+    one that it returns, when the function has ended.
     """
     function = _function(code)
     plain = [it for it in _own(function) if _is_plain(it, name)] if function is not None else []
@@ -140,7 +140,7 @@ def _forgotten(code: CodeType, until: int | None, name: str) -> tuple[int, str] 
 
 
 def _held(code: CodeType, local: str, name: str) -> tuple[int, str] | None:
-    """Return the same of the call of this name that a local holds."""
+    """Return the same for the call of this name whose coroutine a local variable holds."""
     function = _function(code)
     if function is None or not _is_local(function, ast.Name(local)):
         return None
@@ -191,7 +191,7 @@ def _own(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_plain(node: Any, name: str) -> bool:
-    """Whether a statement calls a function of this name, and at most keeps or returns what it returns."""
+    """Return whether a statement calls a function of this name, and at most keeps or returns what that returns."""
     if not isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return)) or not isinstance(node.value, ast.Call):
         return False
     return name in {getattr(node.value.func, "attr", None), getattr(node.value.func, "id", None)}
@@ -204,7 +204,7 @@ def _targets(node: Any) -> list[Any]:
 
 
 def _is_local(function: ast.AST, target: ast.AST) -> bool:
-    """Whether what is assigned here stays here: it is neither awaited nor given to anything that might await it."""
+    """Return whether what is assigned here stays here: it is neither awaited nor given to what might await it."""
     if isinstance(target, ast.Tuple | ast.List):
         return True  # a coroutine can't be unpacked
     if not isinstance(target, ast.Name):

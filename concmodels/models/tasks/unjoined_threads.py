@@ -12,8 +12,8 @@ class UnjoinedThreads:
     """The threads of a group, all of which have to be joined: until then the system keeps the stack of an ended one.
 
     A group may live as long as its program, as that of a server does, which starts a thread for each connection. So
-    `add` looks at two of the older threads, and joins those that have ended. Thus they do not pile up: soon there are
-    about as many of them as threads that run.
+    `add` looks at two of the older threads, and joins those that have ended. So ended threads don't pile up: soon about
+    as many are unjoined as run.
     """
 
     def __init__(self, has_ended: Callable[[Any], bool]) -> None:
@@ -33,7 +33,7 @@ class UnjoinedThreads:
 
     def _join_first_if_ended(self) -> None:
         try:
-            first = self._threads.popleft()  # nobody else has it now
+            first = self._threads.popleft()  # no other task has it now
         except IndexError:
             return
         if self._has_ended(first):

@@ -1,7 +1,7 @@
-"""The checks of what a model is given to call: by `run`, by `spawn`, by a pool. A sentence shows the right form.
+"""Checks of the functions that `run`, `spawn` and pools are given to call. An error message shows the right form.
 
-Two mistakes are made by nearly everybody once: to call the function, `spawn(f(x))`, and to take a function of the other
-kind, an `async def` in a sync model or the other way round. Both are refused in the line where they are made.
+Nearly every user makes two mistakes once: to call the function, `spawn(f(x))`, and to pass a function of the other
+kind, an `async def` in a sync model or a `def` in an async one. Both are refused on the line where they are made.
 """
 
 from types import FunctionType
@@ -24,7 +24,7 @@ _FORMS = {
 def check_call(function: Any, verb: str, model: str | type) -> None:
     """Raise `TypeError` for what a sync model can't call. `model` is its name, or a class in its file.
 
-    It would call an `async def` function too, but nothing would happen.
+    A sync model would call an `async def` function too, but nothing would happen.
     """
     code = getattr(function, "__code__", None)
     if code is None:
@@ -42,7 +42,7 @@ def check_call(function: Any, verb: str, model: str | type) -> None:
 def awaitable(function: Callable[..., Any], verb: str, model: str | type) -> Callable[..., Any]:
     """Return a coroutine function that calls this one. Raises `TypeError` for what an async model can't call.
 
-    Mostly it is the function itself. What a lambda or a `partial` returns is seen, and refused, only when it is called.
+    That is usually the function itself. What a lambda or a `partial` returns is checked only when it is called.
     """
     code = getattr(function, "__code__", None)
     if code is not None and code.co_flags & _IS_COROUTINE:
@@ -66,7 +66,7 @@ def _must_be_function(function: Any, verb: str) -> None:
     what = f"{function!r:.60}"
     if hasattr(function, "cr_code"):
         what = f"a coroutine of {function.__qualname__}"
-        function.close()  # else Python would warn that nobody has awaited it
+        function.close()  # otherwise Python would warn that it was never awaited
     raise TypeError(f"{verb} takes the function itself, not {what}: write {_FORMS[verb]}")
 
 

@@ -8,7 +8,7 @@ A channel is a buffer and two queues of waiters, senders and receivers:
 The steps (`_offer`, `_take` ...) know no scheduler and run under the channel's lock; where all tasks share one thread
 the lock is always free, and the fast paths do without it. A model's `send` and `receive` try a step first. If it can't
 be done now, they put a waiter (`waiter.py`) into a queue and wait, on the model's own primitive, until a *partner* (a
-receiver for a sender, and the other way round) claims the waiter: from then on no timeout and no cancellation can.
+receiver for a sender, and the reverse) claims the waiter: after that, no timeout and no cancellation can.
 """
 
 import math
@@ -34,8 +34,8 @@ _NOBODY: deque[Waiter] = deque(maxlen=0)  # the senders that wait for room where
 class NOTHING:
     """The mark that `_take` returns if there is no item. Never called.
 
-    It is a class because, without the GIL, all threads would change the reference count of a plain object here, at
-    every operation, and two cores would take its memory from each other. Of a class they count none.
+    It is a class because, without the GIL, all threads would change the reference count of a plain object at every
+    operation, and the cores would contend for its memory. References to a class are not counted there.
     """
 
 
@@ -79,7 +79,7 @@ class ChannelState:
         return self._name
 
     def __len__(self) -> int:
-        """The number of items held now; a snapshot."""
+        """Return the number of items held now; a snapshot."""
         return len(self._buffer)
 
     def __repr__(self) -> str:
@@ -108,7 +108,7 @@ class ChannelState:
         return item
 
     def close(self) -> None:
-        """Accept nothing more, for everybody. What was accepted stays receivable. Never waits."""
+        """Close the channel for all tasks. Items that it has accepted can still be received. Never waits."""
         with self._lock:
             self._closed = True
             for queue in (self._senders, self._receivers):
@@ -119,7 +119,7 @@ class ChannelState:
     # buffer is empty, senders only while it is full. So a newcomer can't overtake those that wait.
 
     def _offer(self, item: Any) -> bool:
-        """Hand the item to a waiting receiver, or keep it if there is room; False if neither."""
+        """Hand the item to a waiting receiver, or keep it if there is room; return False if neither can be done."""
         if self._closed:
             self._refuse(True)
         if self._receivers:
@@ -134,7 +134,7 @@ class ChannelState:
         return False
 
     def _take(self) -> Any:
-        """Take the oldest item, from the buffer or from a waiting sender; NOTHING if there is none."""
+        """Take the oldest item, from the buffer or from a waiting sender; return NOTHING if there is none."""
         if self._buffer:
             item = self._buffer.popleft()
             if self._senders:
@@ -157,7 +157,7 @@ class ChannelState:
         queue.append(waiter)
 
     def _withdraw(self, waiter: Waiter, queue: deque[Waiter]) -> bool:
-        """Stop waiting, because an exception was raised in the wait; False if a partner was first."""
+        """Stop waiting, because an exception was raised in the wait; return False if a partner was first."""
         with self._lock:
             # Partners claim under this lock: either one has done so before, and `outcome` says DONE, or none will.
             waiter.claim(CANCELLED)
@@ -173,7 +173,7 @@ class ChannelState:
         if waiter.outcome == CLOSED:
             self._refuse(queue is self._senders)  # `close` has emptied the queues
         with self._lock:
-            forget(self, queue, waiter)  # else a waiter would be left there for each timeout until a partner comes
+            forget(self, queue, waiter)  # otherwise each timeout would leave a waiter there until a partner comes
         raise TimeoutError(f"{self.describe_case(queue is self._senders)} timed out")
 
     def _no_waiting(self, queue: deque[Waiter]) -> TimeoutError:
@@ -188,7 +188,7 @@ class ChannelState:
         return self.describe_case(waiter in self._senders)
 
     def describe_case(self, sending: bool) -> str:
-        """Say what a task waits for that sends here, or receives."""
+        """Describe the wait of a task that sends here, or receives."""
         label = f"channel {self._name!r}" if self._name else "a channel without a name"
         return f"{'send' if sending else 'receive'} on {label}"
 
@@ -196,10 +196,9 @@ class ChannelState:
 class SingleThreadChannel(ChannelState):
     """The steps where all tasks share one thread: between two waits nothing interferes, so the fast paths take no lock.
 
-    `_room` is the fast path of `send`: the capacity while it is open, that is while all there is to do is to put the
-    item into the buffer; 0 while it is shut, because a receiver waits or the channel is closed. Then `send` falls
-    through to `_offer`, which opens it again. Senders that wait need not shut it: as long as they do, the
-    buffer is full.
+    `_room` opens and shuts the fast path of `send`: it is the capacity while a send only has to append to the buffer,
+    and 0 while a receiver waits or the channel is closed. Then `send` falls through to `_offer`, which opens the path
+    again. Senders that wait need not shut it: while they wait, the buffer is full.
 
     A model names the count (`_yields`) and the checkpoint of its library (`_let_others_run`).
     """
@@ -219,7 +218,7 @@ class SingleThreadChannel(ChannelState):
         while receivers:
             receiver = receivers.popleft()
             if receiver.finish(DONE):
-                receiver.item = item  # in time: the task goes on later, for it shares this thread
+                receiver.item = item  # in time: the task goes on later, because it shares this thread
                 if not receivers:
                     self._room = self._capacity
                 return True

@@ -1,4 +1,4 @@
-"""Keeps what a hub is still to throw into its greenlets (gevent, eventlet): what is due, and what came too late.
+"""The exceptions that a hub has yet to throw into its greenlets (gevent, eventlet): due ones, and ones that came late.
 
 The hub throws a cancellation in its next round, because only there is it certain that the target waits. Until then the
 throw is *due*, and no other task can complete the target's operation any more.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from greenlet import greenlet
 
 throws_due: dict[greenlet, int] = {}
-"""How many cancellations the hub is about to throw into a greenlet."""
+"""The number of cancellations that the hub is about to throw into a greenlet."""
 
 postponed: dict[greenlet, tuple[BaseException, object]] = {}
 """The exception that a greenlet is still to receive, and the timer behind it."""
@@ -54,7 +54,7 @@ def raise_postponed(unit: greenlet) -> None:
 
 
 def _throw_again(unit: greenlet) -> None:
-    """Throw what was postponed into a greenlet that waits for something else than a channel.
+    """Throw what was postponed into a greenlet that waits for something other than a channel.
 
     The hub calls this after the greenlet has gone on. If it waits for a channel by then, `raise_postponed` came first.
     """
@@ -63,6 +63,6 @@ def _throw_again(unit: greenlet) -> None:
 
 
 def _due(unit: greenlet) -> BaseException | None:
-    """Take the postponed exception; None if it was a timeout that is over (a closed one has another timer, or none)."""
+    """Take out the postponed exception; return None for a timeout that was closed (its timer is another, or none)."""
     error, timer = postponed.pop(unit)
     return error if getattr(error, "timer", None) is timer else None

@@ -1,8 +1,8 @@
 """The time limit of a group, `TaskGroup(timeout=5)`.
 
 A limit is decided once. It *strikes* when its time is over: the group is then cancelled, and raises `TimeoutError` when
-its tasks have ended. It is *lifted* if the group fails or is cancelled before, for then it ends for that reason. How a
-group is told that its time is over is the model's: by a timer of its loop, a scope, or a task that waits.
+its tasks have ended. It is *lifted* if the group fails or is cancelled before that, and so ends for another reason.
+How a group learns that its time is over depends on the model: by a timer of its loop, a scope, or a task that waits.
 """
 
 import time
@@ -26,7 +26,7 @@ class Limit:
         self._undecided = [None]  # `pop` succeeds once, also among threads
 
     def begin(self) -> bool:
-        """Begin to count, and return whether something has to wait for the end: there is one, and it lies ahead."""
+        """Start the clock; return whether something has to wait until the time is over: it is limited, and not over."""
         if self.seconds == inf:
             return False
         self.until = self._clock() + self.seconds
@@ -47,7 +47,7 @@ class Limit:
 
     def error(self) -> TimeoutError | None:
         """Return what the group has to raise, now that its tasks have ended; None if it was in time."""
-        self.lift()  # perhaps nothing has waited until now, so that nobody has noticed
+        self.lift()  # the time may be over without anything having noticed
         return not_in_time(self.seconds) if self.struck else None
 
     def _decide(self, struck: bool) -> None:

@@ -1,4 +1,4 @@
-"""Cancellations of asyncio's that come too late, and are postponed.
+"""asyncio's cancellations that come too late, and are postponed.
 
 asyncio cancels a task that waits by cancelling its future, so a partner can see that the task has stopped waiting. When
 the future has been completed already, asyncio throws `CancelledError` into the task all the same: the item would have
@@ -7,11 +7,11 @@ the cancellation is raised at the task's next wait for this library, or thrown b
 
 One exception may stand for several requests, and some of these may be withdrawn before it is raised: `asyncio.timeout`
 and `asyncio.TaskGroup` call `uncancel()` when their block is left. The number of requests that remain doesn't tell
-whose they are. asyncio has the same question when the exception leaves such a block, and compares the number with that
+whose they are. asyncio has the same problem when the exception leaves such a block, and compares the number with that
 at the beginning of the block: if it is no greater, no request has come from further outside, and the block catches the
 exception. A postponed exception can't leave the block, so the same comparison is made for it when the block calls
-`uncancel()`. If the block would have caught it, it is dropped. So it is if another `CancelledError` leaves the block at
-that moment, as when the operation was part of a clean-up: that one then stands for all requests that remain.
+`uncancel()`. If the block would have caught it, it is dropped. It is also dropped if another `CancelledError` leaves
+the block at that moment, as when the operation was part of a clean-up: that one then stands for all that remain.
 
 A new request takes over: what asyncio raises for that one stands for all that came before, as it always does. And
 nothing is raised in a task that has returned meanwhile.
@@ -29,7 +29,7 @@ postponed: dict[Task[Any], _Postponed] = {}
 
 
 def postpone(error: BaseException) -> None:
-    """Postpone a cancellation of the current task; anything else, as the end of a coroutine is, is raised at once."""
+    """Postpone a cancellation of the current task; raise anything else, such as the end of a coroutine, at once."""
     task = current_task()
     if task is None or not isinstance(error, CancelledError):
         raise error
@@ -38,14 +38,14 @@ def postpone(error: BaseException) -> None:
 
 
 def raise_postponed() -> None:
-    """Raise the cancellation that was postponed for the current task, if there is one and it is still meant."""
+    """Raise the cancellation that was postponed for the current task, if there is one."""
     task = current_task()
     if task in postponed:
         raise postponed[task].take()
 
 
 def _cancel_again(task: Task[Any]) -> None:
-    """Cancel a task that waits for something else than a channel. The loop calls this once the task has gone on."""
+    """Cancel a task that waits for something other than a channel. The loop calls this once the task has gone on."""
     if task in postponed:
         error = postponed[task].take()
         if not task.done():
@@ -65,7 +65,7 @@ class _Postponed:
         task.cancel, task.uncancel = self._cancel, self._uncancel
 
     def take(self) -> CancelledError:
-        """Raise it no more; return the exception."""
+        """Postpone it no longer; return the exception."""
         del self._task.cancel, self._task.uncancel
         del postponed[self._task]
         return self._error

@@ -1,11 +1,11 @@
 """Queues of waiters that a cancellation leaves in constant time.
 
-To take a waiter out of a deque is to look for it, so to cancel a group that waits in one channel was quadratic: of
-30,000 asyncio tasks each cost 97 us, of 100,000 each 689. A waiter that has been claimed can be left where it is, since
-partners pass over it. It is dropped with all others of its kind once they are half of the queue.
+Taking a waiter out of a deque means searching for it, so cancelling a group that waits in one channel took quadratic
+time: 97 us for each of 30,000 asyncio tasks, 689 us for each of 100,000. A waiter that has been claimed can be left
+where it is, since partners pass over it. All claimed waiters are dropped together once they are half of the queue.
 
-The queues are plain deques: to append to a subclass and to take from it takes 44 ns in the place of 33, and a hop of
-one message would take 4 % longer.
+The queues are plain deques: an append and a popleft of a subclass take 44 ns instead of 33, and a hop of one message
+would take 4 % longer.
 """
 
 TYPE_CHECKING = False
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def forget(owner: Any, queue: deque[Any], waiter: Any) -> None:
-    """Let a waiter leave that has been claimed; a partner may have taken it out before.
+    """Take a claimed waiter out of its queue, now or later; a partner may have taken it out before.
 
-    The queue is one of the owner's, of whose waiters at most `_gone` have been claimed, and wait no more. Called under
-    a lock where tasks are threads.
+    The queue is one of the owner's; at most `_gone` of the owner's waiters have been claimed, and wait no more. Where
+    tasks are threads, the caller holds a lock.
     """
     if not queue:
         return

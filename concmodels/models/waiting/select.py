@@ -1,7 +1,7 @@
 """How one task waits for several channels at once; once sync, once awaited.
 
-A select is one wait with several cases. It stands in the queue of every channel at once, represented there by a `Case`
-each, and all its cases share one waiter, which can be claimed once: so exactly one case takes effect.
+A select is one wait with several cases. It is in the queues of all its channels at once, as a `Case` in each, and all
+its cases share one waiter, which can be claimed once: so exactly one case takes effect.
 
 It looks and queues under the locks of all its channels, which every select takes in the same order. So nothing can
 happen between a look at the first channel and a place in the queue of the last, no two selects wait for each other's
@@ -61,7 +61,7 @@ class Case:
         """As `Waiter.waits`."""
         return self.waiter.waits()
 
-    finish = Waiter.finish  # the text of it: claim, and wake if that succeeded
+    finish = Waiter.finish  # the same steps: claim, and wake if that succeeded
 
     @property
     def outcome(self) -> str:
@@ -78,7 +78,7 @@ class Case:
         return self.waiter.unit  # type: ignore[attr-defined]
 
     def attempt(self) -> Selected | None:
-        """Do it now, if it can be done without waiting; None if not. Called with the channel's lock."""
+        """Perform the case if that needs no waiting; return None if it does. The caller holds the channel's lock."""
         channel, item = self.channel, self.item
         try:
             if self.sending:
@@ -109,7 +109,7 @@ class Selection:
             lock.release()
 
     def attempt(self) -> Selected | None:
-        """Do the first case that can be done now, in the given order or a new one each time. None: there is none."""
+        """Perform the first case that is ready, in the given order or in a random one; return None if none is."""
         for case in self.cases if self._priority else shuffled(self.cases):
             done = case.attempt()
             if done is not None:
@@ -142,7 +142,7 @@ class Selection:
         return Selected(case.channel, case.item, sent=case.sending)
 
     def withdraw(self, waiter: Waiter) -> bool:
-        """Stop waiting, because an exception was thrown into the wait; False if a partner was first."""
+        """Stop waiting, because an exception was thrown into the wait; return False if a partner was first."""
         with self:
             waiter.claim(CANCELLED)
             self._leave()
@@ -181,10 +181,10 @@ def shuffled[C](cases: list[C]) -> list[C]:
 
 
 def select_sync(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
-    """`select`, sync."""
+    """Perform a select in a sync model."""
     selection = Selection(kind, cases, priority)
     first, until = selection.cases[0].channel, None
-    if next(first._yields, True):  # where it can end, as among threads, that is the time for a checkpoint
+    if next(first._yields, True):  # where the count runs out, as among threads, it is time for a checkpoint
         first._checkpoint()
     while True:
         with selection:
@@ -208,7 +208,7 @@ def select_sync(kind: Any, cases: tuple[Any, ...], timeout: float | None, priori
 
 
 async def select_async(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
-    """`select`, awaited."""
+    """Perform a select in an async model."""
     selection = Selection(kind, cases, priority)
     first = selection.cases[0].channel
     if next(first._yields, True):

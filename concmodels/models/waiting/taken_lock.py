@@ -1,13 +1,13 @@
 """A lock that is already taken, for a thread to sleep on: to acquire it is to wait until another thread releases it.
 
-On a free-threaded build a lock is the wrong thing for that. CPython takes it for one that will be free in a moment, and
+On a free-threaded build a lock is the wrong thing for that. CPython assumes that it will be free in a moment, and
 yields the processor 40 times before it puts the thread to sleep: many times what the sleep and the wake-up cost. (Nor
 is a `SimpleQueue` better. Its `put` wakes the thread while it still holds the queue, and the thread needs the queue to
-go on: so it yields 40 times too, after the sleep.)
+go on: so the thread yields 40 times too, after the sleep.)
 
 What `Thread.join` waits for is an event, which is never held: there a thread sleeps at once, and goes on at once. A
 `_ThreadHandle` has such an event. Here it stands for no thread, and its "end" is the wake-up. Handles are private to
-CPython: a version that has them no more gets locks.
+CPython: a version without them uses locks.
 """
 
 import _thread

@@ -1,4 +1,4 @@
-"""Timeouts: numbers of seconds, and the moments at which they strike."""
+"""Timeouts: numbers of seconds, and the moments at which they expire."""
 
 import time
 from math import isnan
@@ -33,7 +33,7 @@ def expired(timeout: float | None) -> bool:
 
 
 def deadline(timeout: float | None, clock: Callable[[], float] = time.monotonic) -> float | None:
-    """Return the moment when this timeout strikes, None for never. Raises as `must_be_seconds`."""
+    """Return the moment when this timeout expires; None if it never does. Raises as `must_be_seconds`."""
     if timeout is None:
         return None
     return clock() + must_be_seconds(timeout)

@@ -1,17 +1,17 @@
 """Lets the tasks of a hub go on without the hub in between, from one straight to the next (gevent, eventlet).
 
-A hub resumes a greenlet by a callback: the task that waits switches to the hub, which comes to the callback in time and
-switches on. So every message to a task that waits costs two switches and a callback, in eventlet a timer. Here woken
-tasks get into a queue of their own, as in the greenlet model. One callback of the hub works it off; but a task that
-waits meanwhile takes the next one out and switches there itself.
+A hub resumes a greenlet by a callback: the task that waits switches to the hub, which reaches the callback in time and
+switches on. So every message to a waiting task costs two switches and a callback, in eventlet a timer. Here woken
+tasks enter a queue of their own, as in the greenlet model. One callback of the hub works that queue off, but a task
+that has to wait meanwhile takes the next task out and switches to it directly.
 
-It does so `IN_A_ROW` times at most, and then leaves to the hub, whose sockets, timers and other greenlets must have
-their turn. A hop of a ring with one message takes 0.84 of the time in gevent, and 0.38 in eventlet (CPU time, medians,
-measured in turn).
+This happens `IN_A_ROW` times at most; then a task switches to the hub, whose sockets, timers and other greenlets must
+have their turn. A hop of a ring with one message takes 0.84 of the time in gevent, and 0.38 in eventlet (CPU time,
+medians, measured in turn).
 
-While a task lets others run because it never has to wait, nobody follows another directly: all go on in the order of
+While a task lets others run because it never has to wait, no task follows another directly: all go on in the order of
 the hub. If woken tasks overtook such a task, batches would be cut in two. (300 tasks with 2,000 messages in flight
-waited 1,282 times in gevent, and now 844 times, as they did when the hub resumed each.)
+waited 1,282 times in gevent, and now 844 times, as they did when the hub resumed each task.)
 """
 
 from _thread import _local
@@ -37,7 +37,7 @@ class Turns:
         self._woken: deque[Any] = deque()
         self._begun = True  # whether no callback of the hub is to come
         self._left = IN_A_ROW
-        self._yielding = 0  # so many tasks have yielded, and wait for their turn in the hub
+        self._yielding = 0  # the number of tasks that have yielded, and wait for their turn in the hub
 
     def add(self, waiter: Any) -> None:
         """Let the task of this waiter go on when its turn comes."""
@@ -59,7 +59,7 @@ class Turns:
         self.hub.switch()
 
     def _work_off(self) -> None:
-        """Let those go on who are there now. The hub calls this."""
+        """Let the tasks that are in the queue now go on. The hub calls this."""
         self._begun = True
         self._left = 0 if self._yielding else IN_A_ROW
         woken = self._woken
@@ -68,7 +68,7 @@ class Turns:
                 if not woken:
                     break
                 waiter = woken.popleft()
-                if waiter.woken:  # else an exception was thrown into its wait, and it has gone on already
+                if waiter.woken:  # otherwise an exception was thrown into its wait, and it has gone on already
                     waiter.unit.switch()
         finally:
             if woken and self._begun:
@@ -86,7 +86,7 @@ _here = _Here()
 def checkpoint(channel: Any) -> None:
     """Let others run, as `SingleThreadChannel._checkpoint`; while a task does so, no woken task overtakes it.
 
-    They go on in the order of the hub. Else batches would break up: see `yields.py`.
+    All go on in the order of the hub. Otherwise batches would break up: see `yields.py`.
     """
     channel._yields.__setstate__(0)
     turns = _here.turns

@@ -1,11 +1,11 @@
 """The channel without a bound where all tasks share one thread: `Channel(math.inf)`, which is only faster.
 
 It does what a channel of any capacity does, and could be left out. No sender ever waits here, so `send` is one append:
-that of the buffer itself, as long as no receiver waits and the channel is open. And what a receiver does that finds the
-buffer empty is written out, for it is the way of every message to a task that waits.
+that of the buffer itself, while no receiver waits and the channel is open. And the steps of a receiver that finds the
+buffer empty are written out, because every message to a task that waits takes them.
 
-Written out, a hop by `receive` and `send` takes 0.82 of the time in greenlet if items lie there, and in trio 0.94 if a
-task is woken for each (CPU time, medians, measured in turn with `receive` as any channel has it).
+So a hop by `receive` and `send` takes 0.82 of the time in greenlet if items lie there, and in trio 0.94 if a task is
+woken for each (CPU time, medians, measured in turn with `receive` as any channel has it).
 """
 
 from concmodels.errors import ChannelClosed
@@ -118,7 +118,7 @@ class UnboundedGreenlets(UnboundedChannel):
 
 
 class UnboundedCoroutines(UnboundedChannel):
-    """The verbs, for the models whose tasks are coroutines. The wait is in them, for each message costs one less so."""
+    """The verbs, for the models whose tasks are coroutines. They contain the wait, which saves one per message."""
 
     _wait_for_partner: Callable[..., Any]
 
@@ -131,7 +131,7 @@ class UnboundedCoroutines(UnboundedChannel):
     async def receive(self, timeout: float | None = None) -> Any:
         """As `Channel.receive`, with no senders to look for."""
         buffer = self._buffer
-        if buffer:  # else the wait below is the checkpoint
+        if buffer:  # otherwise the wait below is the checkpoint
             if next(self._yields):
                 await self._checkpoint()
             if buffer:

@@ -1,16 +1,16 @@
 """Waiters, each of which is one wait of one task, and events, which any number of tasks wait for.
 
 A `Waiter` is *claimed* exactly once: by a partner, by a close, by a timeout or by a cancellation. What claims it
-decides the outcome and wakes the task; to all others the claim fails: a partner then looks for the next waiter, and a
-timeout or a cancellation has come too late. So nothing is ever handed to a task that has stopped waiting, and no task
-is woken twice.
+decides the outcome and wakes the task. All other claims fail: a partner then looks for the next waiter, and a timeout
+or a cancellation has come too late. So nothing is ever handed to a task that has stopped waiting, and no task is woken
+twice.
 
 What a partner has claimed is done, and nothing is ever given back. A cancellation that reaches the task after that, but
-before the task has gone on, does not undo the operation: it returns, and the cancellation strikes at the task's next
-checkpoint (`postpone`).
+before the task has gone on, does not undo the operation: the operation returns, and the cancellation is raised at the
+task's next checkpoint (`postpone`).
 
-How a task waits and how it is woken is the model's: a lock, a switch, a future. Each model has its own kind of waiter
-in its own file.
+How a task waits and how it is woken depends on the model: a lock, a switch, a future. Each model has its own kind of
+waiter in its own file.
 """
 
 import sys
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 DONE, CLOSED, TIMED_OUT, CANCELLED, RETRY = "done", "closed", "timed out", "cancelled", "retry"
 """What a claim can decide. RETRY replaces DONE where receivers take items without the lock (`threads._Unbounded`): look
-again, for the item that this task was woken for went to a quicker one.
+again, because a faster receiver took the item that this task was woken for.
 """
 
 native_waits: dict[Any, NativeWait] = {}
@@ -58,10 +58,10 @@ class Waiter:
     __slots__ = ("_claim", "item", "outcome", "purpose")
 
     outside = False
-    """Whether something outside of the run can end the wait, as it can a wait for a socket: then it is no deadlock."""
+    """Whether something outside of the run can end the wait, as with a wait for a socket: then it is no deadlock."""
 
     purpose: Purpose | None
-    """What the task waits for, told should there be a deadlock."""
+    """What the task waits for, for the report of a deadlock."""
 
     def __init__(self, item: Any = None, purpose: Purpose | None = None) -> None:
         self._claim = [None]
@@ -70,7 +70,7 @@ class Waiter:
         self.purpose = purpose
 
     def claim(self, outcome: str) -> bool:
-        """Decide this wait; returns True only to the first caller."""
+        """Decide this wait; return True only to the first caller."""
         try:
             self._claim.pop()  # atomic with and without the GIL, and takes no lock: a signal handler may claim
         except IndexError:
@@ -79,18 +79,18 @@ class Waiter:
         return True
 
     def waits(self) -> bool:
-        """Whether it has not been claimed yet."""
+        """Return whether the wait has not been claimed yet."""
         return bool(self._claim)
 
     def is_over(self) -> bool:
-        """Whether it has been claimed, or its task was cancelled and is going to claim it as soon as it runs.
+        """Return whether the wait has been claimed, or its task was cancelled and will claim it as soon as it runs.
 
         Asked of a wait for a socket, when another task wants to wait for the same one.
         """
         return not self.waits()
 
     def park(self, timeout: float | None) -> Any:
-        """Wait to be woken; returns False if the timeout struck first. Awaited in the async models."""
+        """Wait to be woken; return False if the timeout expired first. Awaited in the async models."""
         raise NotImplementedError(f"{type(self).__name__} must say how its task waits")
 
     def wake(self) -> None:
@@ -107,7 +107,7 @@ class Waiter:
         raise error
 
     def finish(self, outcome: str) -> bool:
-        """Claim, and wake the task; returns True only to the first caller. This is how all but a partner end a wait."""
+        """Claim the wait, and wake its task; return True only to the first caller."""
         if not self.claim(outcome):
             return False
         self.wake()
@@ -117,8 +117,8 @@ class Waiter:
 class SingleThreadWaiter(Waiter):
     """A wait that only one thread can claim: so a look and a note will do, and no atomic step is needed.
 
-    A signal handler may claim it too. CPython runs those after calls and at jumps back only, and between the look and
-    the note there is neither.
+    A signal handler may claim it too. CPython runs handlers only after calls and at backward jumps, and there is
+    neither between the look and the note.
     """
 
     __slots__ = ()
@@ -166,7 +166,7 @@ def claim_first(waiters: deque[Waiter]) -> Waiter | None:
 def wait(waiter: Waiter, timeout: float | None) -> None:
     """Park until the waiter is claimed, or claim it for the timeout."""
     if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
-        waiter.park(None)  # someone else claimed it just before the timeout: wait for their wake-up
+        waiter.park(None)  # claimed just before the timeout: the wake-up is on its way
 
 
 async def wait_async(waiter: Waiter, timeout: float | None) -> None:
@@ -188,7 +188,7 @@ class Event:
 
     def __init__(self, new_waiter: Callable[..., Waiter]) -> None:
         self._new_waiter = new_waiter
-        self._waiters: deque[Waiter] | None = None  # until a task waits: most tasks end before anyone asks for that
+        self._waiters: deque[Waiter] | None = None  # until a task waits: most tasks end before another waits for that
         self._lock = allocate_lock()
         self.happened = False
 
@@ -200,7 +200,7 @@ class Event:
                 self._waiters.popleft().finish(DONE)
 
     def wait(self, timeout: float | None = None, purpose: Purpose | None = None) -> None:
-        """Wait until it has happened. `purpose` says what for, should there be a deadlock. Raises `TimeoutError`."""
+        """Wait until it has happened. `purpose` describes the wait in a deadlock's report. Raises `TimeoutError`."""
         with self._lock:
             if self.happened:
                 return

@@ -1,7 +1,7 @@
 """The count of operations after which a task that never waits lets the others run, in the models of one thread.
 
-It belongs to one stretch of work: it begins anew whenever a task goes on after a wait. Else a task would be stopped in
-the middle of a batch because others have used the count up, and on a scheduler that is first come, first served, a
+It belongs to one stretch of work: it begins anew whenever a task goes on after a wait. Otherwise others could use the
+count up, a task would be stopped in the middle of a batch, and on a scheduler that is first come, first served, a
 batch that is cut in two never joins again. With 1,000 tasks and 100 messages, a hop takes 0.43 of the time in asyncio
 and 0.38 in greenlet (CPU time, a channel without a bound; measured in turn with one count that nothing sets back).
 """
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class yield_every(_local):
-    """An iterator that says True at every so many-th operation. One serves all channels that a thread makes.
+    """An iterator that is True once in so many operations. One serves all channels that a thread makes.
 
-    It is the channel's fairness, and where a task that never has to wait can be cancelled. It is one in C, because a
+    It makes a channel fair, and a task that never has to wait can be cancelled there. It is an iterator in C, because a
     counter in Python would cost more than the operation. Its `__setstate__` sets how many elements have gone by: 0
-    begins anew. `SingleThreadChannel._checkpoint` does that too, so nobody ever comes to the end.
+    begins anew. `SingleThreadChannel._checkpoint` does that too, so the iterator never comes to its end.
     """
 
     def __init__(self, operations: int = 256) -> None:

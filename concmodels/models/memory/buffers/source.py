@@ -38,7 +38,7 @@ def _formats(view: memoryview) -> tuple[str, str | None]:
     own = "<" if sys.byteorder == "little" else ">"
     native = view.format.lstrip("@=" + own)
     try:
-        memoryview(bytes(view.itemsize)).cast(native)  # type: ignore[call-overload] # it may not be one: so we ask
+        memoryview(bytes(view.itemsize)).cast(native)  # type: ignore[call-overload] # it may not be one: this tries
     except ValueError, TypeError:
         return view.format, None
     return view.format, native

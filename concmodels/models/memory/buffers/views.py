@@ -1,7 +1,7 @@
 """The open views of one participant: what in it still sees the memory of shared buffers; see `buffer.py`.
 
 A view may end in the garbage collector, while this very thread holds the claim lock. So its end is only noted there,
-and counted at once if the lock happens to be free; else with the next operation, at the latest when the task ends.
+and counted at once if the lock happens to be free; otherwise with the next operation, or when the task ends.
 """
 
 import ctypes
@@ -74,7 +74,7 @@ class OpenViews:
 
     def _note_end(self, key: int) -> None:
         known = self._live.pop(key, None)
-        if known is None or os.getpid() != self._pid:  # a fork has our views, but does not count for us
+        if known is None or os.getpid() != self._pid:  # a fork has its parent's views, but does not count for it
             return
         self.returned(known[0])
         claim = self._arena.claim

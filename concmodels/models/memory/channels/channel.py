@@ -8,11 +8,11 @@ receivers.
                                                              block of its own
 
 Senders move TAIL under the senders' lock, receivers move HEAD under the receivers' lock; a lock is held for a few
-loads and stores. To close is to set a high bit of TAIL: it is then beyond every limit, so the fast path of `send` needs
+loads and stores. Closing sets a high bit of TAIL: it is then beyond every limit, so the fast path of `send` needs
 no look at a flag, and the lock decides whether a racing `send` was accepted.
 
-`_wait_for` is how a task waits here, step by step; `participant.py` says why. A receiver without a timeout is where a
-message that makes others wait spends its time, so its wait is written out once more in `_wait_for_item`, and once more
+`_wait_for` is how a task waits here, step by step; `participant.py` says why. A message that a task waits for spends
+its time in the wait of a receiver without a timeout, which is written out once more in `_wait_for_item`, and once more
 in `__iter__`: all in one function, because code that a task has not run for a while is no longer in the processor's
 caches, and fetching ten small functions takes longer than running them. This wait also takes one lock less. The
 receiver joins the list first and looks for an item after that; a sender stores its item first and looks for receivers
@@ -61,7 +61,7 @@ NOTHING: Any = object()  # what `_take` returns when the channel is empty
 LAST = RECEIVERS + 1  # the second word of a list
 _CONSTANTS = frozenset({bool, type(None)})
 _UNLIKE_OTHERS = _CONSTANTS | {bytes, bytearray}  # types of items that need not be pickled
-_CHECK_EVERY = 256  # sends: a task that never has to wait makes a checkpoint so often
+_CHECK_EVERY = 256  # the sends between two checkpoints of a task that never has to wait
 
 
 class Channel(ChannelMemory):
@@ -124,12 +124,12 @@ class Channel(ChannelMemory):
             self._send_other(item, timeout)
 
     def _send_other(self, item: Any, timeout: float | None) -> int:
-        """Send what is no small int: the usual case of it, a small item that there is room for, in one function.
+        """Send an item that is no small int; the usual case, a small one that there is room for, is written out.
 
-        Returns the item's position; so do the next ones.
+        Returns the item's position; so do the methods below.
 
-        That is `_load`, `_send_payload` and all that they call, written out: a short text takes 2.7 us
-        of CPU, from one process to another, where it took 5.2 (a tuple 2.7 for 4.9, a dict of ten 3.4 for 5.6).
+        What is written out is `_load`, `_send_payload` and all that they call: a short text takes 2.7 us of CPU, from
+        one process to another, where it took 5.2 (a tuple 2.7 instead of 4.9, a dict of ten 3.4 instead of 5.6).
         """
         kind = type(item)
         if self._in_pieces or (kind in _UNLIKE_OTHERS and (kind in _CONSTANTS or len(item) > self._large)):
@@ -164,7 +164,7 @@ class Channel(ChannelMemory):
         payload = self._load(item)
         try:
             if not self._put(payload):
-                raise WouldBlock(f"{self!r} has no room and nobody waits to receive")
+                raise WouldBlock(f"{self!r} has no room, and no task waits to receive")
         except BaseException:
             self._discard(payload)
             raise
@@ -181,7 +181,7 @@ class Channel(ChannelMemory):
             raise
 
     def _put(self, payload: int | bytes) -> bool:
-        """Send it, if that can be done without waiting; return whether it was."""
+        """Send a payload, if that can be done without waiting; return whether it was sent."""
         if self.capacity != 0:
             return self._append(payload) > 0
         sent: bool = self._rendezvous.send_nowait(self, payload)
@@ -201,8 +201,8 @@ class Channel(ChannelMemory):
         return end - 1
 
     def _append(self, payload: int | bytes) -> int:
-        """Put it behind the others, if there is room; return the position behind it, or 0."""
-        self.home.wait_slot()  # before the lock: a new slot may be a question to the supervisor
+        """Put a payload behind the others, if there is room; return the position behind it, or 0."""
+        self.home.wait_slot()  # before the lock: a new slot may have to be asked for
         with self._senders:
             end = self._append_now(payload)
         if end:
@@ -260,7 +260,7 @@ class Channel(ChannelMemory):
 
         The numbers are the steps in `processes.Channel`. The wait is `_wait_for_item`, written out for the thread that
         runs the task; for the same reason, which the head of this file has, all that the loop uses is a local variable.
-        With a loop over `receive` in the place of all this, a hop that wakes the receiver takes 1.7 times the CPU (ring
+        With a loop over `receive` instead of all this, a hop that wakes the receiver takes 1.7 times the CPU (ring
         of 100 processes, one message in flight, 8 rounds: 1.2 to 2.4 times; subinterpreters 1.2, 1.0 to 1.8). While
         work is waiting, both take the same.
         """
@@ -435,7 +435,7 @@ class Channel(ChannelMemory):
     ) -> bool:
         """Wait in one of the lists, unless that has become needless; return whether this task was woken.
 
-        `others` is the lock of those who could make the wait needless. While it is held, nothing can happen between
+        `others` is the lock of the tasks that could make this needless. While it is held, nothing can happen between
         the look (`must_wait`) and the entry in the list. `woken` says whether this task was woken before, and another
         was faster: then it waits in front. The caller has made a checkpoint.
         """
@@ -446,8 +446,8 @@ class Channel(ChannelMemory):
                 return woken
             arena.push(self._at + waiters, me, front=woken)
         try:
-            # A wake-up that is left over from an earlier wait may come here: only the partner that takes us out of the
-            # list means this one.
+            # A wake-up that is left over from an earlier wait may come here: only the partner that takes this task out
+            # of the list means this wait.
             while participant.words[me + LIST]:
                 if not participant.wait(until) and not participant.stop_waiting(me):
                     raise self.not_in_time(waiters == SENDERS)
@@ -490,10 +490,9 @@ class Channel(ChannelMemory):
             words[last + NEXT if last else waiters] = control[RECEIVERS + 1] = me
             words[me + NEXT] = 0
             words[me + LIST] = waiters
-        # The lost wake-up is prevented here. We are in the list, and giving the lock back makes that visible before we
-        # look for an item. A sender that has stored one after our look, and given its lock back, looks at the list: it
-        # finds us, and wakes us. Without the two fences each could see the state before the other's
-        # store.
+        # The lost wake-up is prevented here. This task is in the list, and giving the lock back makes that visible
+        # before the task looks for an item. A sender that stores one after that look, and gives its lock back, then
+        # looks at the list, finds the task, and wakes it. Without the two fences each could miss the other's store.
         self._free_claim()
         if self._ordered[HEAD] != control[TAIL]:  # in this order: else another may receive in between
             return participant.stop_waiting(me) or woken
@@ -522,7 +521,7 @@ class Channel(ChannelMemory):
     # Closing, and the rest.
 
     def close(self) -> None:
-        """Accept nothing more, for all its users. What was accepted stays receivable."""
+        """Close the channel for all tasks. Items that it has accepted can still be received."""
         if self.capacity == 0:
             self._rendezvous.close(self)
             return
@@ -560,11 +559,11 @@ class Channel(ChannelMemory):
         return f"<Channel{label} {len(self)} of {self.capacity} {state}>"
 
     def __reduce__(self) -> tuple[Callable[..., Channel], tuple[Any, ...]]:
-        """A channel is pickled as (run, number) and nothing else."""
+        """Pickle the channel as (run, number) and nothing else."""
         return revive, (type(self), self.home.run, self.number)
 
     def detach(self) -> None:
-        """Let go of the run's memory, which is going to be unmapped; every later use says that the run is over."""
+        """Let go of the run's memory, which is about to be unmapped; every later use raises `RuntimeError`."""
         for view in (self._control, self._ring, self._bytes):
             view.release()
         self.__class__ = DetachedChannel

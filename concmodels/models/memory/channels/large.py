@@ -14,8 +14,8 @@ A megabyte of bytes took 2.2 ms, 1.5 of them CPU; it takes 0.1 (stream of two pr
 pages, `Arena.free`, are the greater part of that). An `array.array` of a megabyte took 1.8 ms of CPU when
 it was pickled, and takes 0.2.
 
-As long as a task holds a block that no other knows, from the first byte that it writes until it is sent, or from when
-it is received until it is read, its record says so (HELD): should its process be killed, the block is free again
+While a task holds a block that no other task knows, from the first byte that it writes until the block is sent, or from
+when that is received until it is read, its record says so (HELD): if its process is killed, the block is freed
 (`lives/recovery.py`).
 """
 
@@ -47,7 +47,7 @@ def write_bytes(home: Participant, item: bytes | bytearray) -> int:
 def write_in_pieces(home: Participant, item: object, large: int) -> bytes | int:
     """Pickle an item without a copy of what is large in it, and return the word of its block.
 
-    What turns out to have no more than so many bytes is returned as bytes. Raises `CannotTravel`.
+    An item that turns out to have at most `large` bytes is returned as bytes. Raises `CannotTravel`.
     """
     if type(item) is array and item.itemsize * len(item) > large and item.typecode != "u":  # which is deprecated
         return _write_numbers(home, item)
@@ -84,7 +84,7 @@ def laid_out(pieces: Pieces) -> Laid:
 
 
 def _aligned(at: int) -> int:
-    """Return the first place from there on at which a buffer may begin: the size stands in front, 8 bytes."""
+    """Return the first place from there on at which a buffer may begin: 8 bytes of size come before it."""
     return at + (-(at + 8) % _ALIGNED)
 
 

@@ -51,16 +51,16 @@ CAPACITY, SLOTS_AT, SLOTS, BYTES_AT, BYTES, NAME_AT, NAME_SIZE = range(24, 31)
 CLOSED = 1 << 62
 POSITION = CLOSED - 1
 
-# Pages go back in chunks. Senders stay one chunk behind the receivers, so that nobody writes where pages vanish.
+# Pages go back in chunks. Senders stay one chunk behind the receivers, so that none writes where pages vanish.
 _CHUNK = 1 << 15  # words
 IN_CHUNK = _CHUNK - 1 if IS_ORDERED else 0
 """The bits of a position in its chunk. Where loads have to be ordered, none: `_look` sees many items by one fence."""
 
 _BYTE_CHUNK = 1 << 18
 _SMALL_BYTES = 1 << 16
-_STRETCH = 1 << 16  # bytes: so often a sender looks whether all was read, and the byte ring can begin again
-LARGE, LARGE_BESIDE_WARM = 1 << 12, 1 << 14  # bytes: what has more lies in a block of its own. To get a block and to
-# free it takes about as long as to fault in a page; a byte ring that is small and never gives pages back is faster
+_STRETCH = 1 << 16  # bytes after which a sender looks whether all was read, and the byte ring can begin again
+LARGE, LARGE_BESIDE_WARM = 1 << 12, 1 << 14  # bytes: what has more lies in a block of its own. Getting and freeing a
+# block takes about as long as faulting in a page; a byte ring that is small and never gives pages back is faster
 
 
 def make(participant: Participant, capacity: float, name: str | None) -> int:
@@ -201,7 +201,7 @@ class ChannelMemory:
         return True
 
     def describe(self, sending: bool) -> str:
-        """Say what a task does that sends here, or receives."""
+        """Describe what a task that sends or receives here is doing."""
         label = f"channel {self.name!r}" if self.name else "a channel without a name"
         return f"{'send' if sending else 'receive'} on {label}"
 
@@ -230,7 +230,7 @@ class ChannelMemory:
         return self._placed(self.home.pack(item))
 
     def _load_large(self, item: Any) -> int | bytes:
-        from concmodels.models.memory.channels import large  # most children need it never
+        from concmodels.models.memory.channels import large  # most children never need it
 
         if type(item) in (bytes, bytearray) and len(item) > self._large:
             try:

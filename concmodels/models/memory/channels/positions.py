@@ -54,7 +54,7 @@ def send_nowait(channel: Channel, item: Any) -> int:
     try:
         end = channel._append(payload)
         if not end:
-            raise WouldBlock(f"{channel!r} has no room and nobody waits to receive")
+            raise WouldBlock(f"{channel!r} has no room, and no task waits to receive")
     except BaseException:
         channel._discard(payload)
         raise
@@ -115,7 +115,7 @@ def number_rendezvous() -> None:
 
 
 def _told(channel: Channel, position: int) -> int:
-    """Return the position; of a rendezvous the number that this task was told."""
+    """Return the position; for a rendezvous, the number that this task was told."""
     if channel.capacity != 0:
         return position
     return int(channel.home.words[channel.home.wait_slot().at + NUMBER])

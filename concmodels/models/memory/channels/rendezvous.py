@@ -6,7 +6,7 @@ wait. A sender that waits has its item's word in its record; a receiver that wai
 comes second *claims* the first one of the other side, under the run's claim lock: so each wait is claimed once, as
 everywhere in this library.
 
-What was claimed is done. If a cancellation or a timeout strikes in the same moment, the claim wins: the operation
+What was claimed is done. If a cancellation or a timeout comes at the same moment, the claim wins: the operation
 returns, and the cancellation is raised at the next wait.
 """
 
@@ -48,10 +48,10 @@ def receive_nowait(channel: ChannelMemory, nothing: Any) -> Any:
 
 
 def send(channel: ChannelMemory, payload: Any, timeout: float | None) -> None:
-    """Send, waiting until a receiver takes the item. With a timeout of 0 or less only one that waits already."""
+    """Send, waiting until a receiver takes the item: with a timeout of 0 or less, only one that waits already can."""
     participant, arena = channel.home, channel.home.arena
     me = participant.checkpoint().at
-    with arena.claim:  # one step: either a receiver is there, or one that comes later finds us
+    with arena.claim:  # one step: either a receiver is there, or one that comes later finds this task
         _check_open(channel, True)
         receiver, owner = arena.claim_first(channel._at + RECEIVERS)
         if receiver:
@@ -85,7 +85,7 @@ def receive(channel: ChannelMemory, timeout: float | None) -> Any:
 
 
 def claim_sender(channel: ChannelMemory, me: int) -> tuple[int, int]:
-    """Claim the first sender; return whom to notify and the item's word, or (0, 0) if no sender waits.
+    """Claim the first sender; return the record to notify and the item's word, or (0, 0) if no sender waits.
 
     Raises `ChannelClosed`. The caller holds the claim lock.
     """
@@ -170,7 +170,7 @@ def _join(channel: ChannelMemory, record: int, waiters: int) -> None:
 def _wait_for_partner(channel: ChannelMemory, me: int, timeout: float | None, sending: bool) -> int:
     """Wait for the claim; return its outcome. The caller has made a checkpoint, and joined a list.
 
-    Only now is the timeout looked at: a bad one leaves the list as one that is up does.
+    Only now is the timeout looked at: if it is invalid, the task leaves the list as it does when one expires.
     """
     words, participant = channel.home.words, channel.home
     participant.begin_wait()

@@ -6,8 +6,8 @@ the channel's list of waiters, owned by the task's record, whose waker is woken.
 
 * on a rendezvous a partner *claims* the task (its OUTCOME), so exactly one case takes effect, whichever comes first;
 * on a channel with a buffer a wake-up is only a hint. From then on no partner can claim the task: with `priority=True`
-  a later case must not be done while an earlier one is ready. The task leaves all lists and looks again. A hint that it
-  did not use it passes on to the next waiter there.
+  a later case must not be done while an earlier one is ready. The task leaves all lists and looks again. It passes a
+  hint that it did not use on to the next waiter there.
 
 So a look is always made while no partner can claim the task: it never does two cases, and never meets itself.
 """
@@ -63,7 +63,7 @@ class Case:
         return closed and (self.sending or len(channel) == 0)
 
     def meet(self, me: int) -> tuple[int, int]:
-        """Exchange the item with the partner that waits; return whom to notify, and the word of what was received."""
+        """Exchange the item with the waiting partner; return the record to notify, and the word that was received."""
         channel = self.channel
         if not self.sending:
             return rendezvous.claim_sender(channel, me)
@@ -176,7 +176,7 @@ class Selection:
         return None if done is None else self._told(*done)
 
     def _do_or_join(self, timeout: float | None) -> tuple[Case, bool, int, int, Any] | None:
-        """Return the case that was done, whether it was closed, whom to notify, and what was received.
+        """Return the case that was done, whether it was closed, the record to notify, and what was received.
 
         The caller holds the locks of all channels with a buffer.
         """
@@ -209,7 +209,7 @@ class Selection:
         self._participant.words[self._me + OUTCOME] = PENDING
 
     def _told(self, case: Case, closed: bool, partner: int, word: int, data: Any) -> Selected:
-        """Wake those whom the case that was done concerns, and return what `select` returns."""
+        """Wake the tasks that the completed case concerns, and return what `select` returns."""
         channel, self._winner = case.channel, case
         if closed:
             return Selected(channel, closed=True)

@@ -87,14 +87,14 @@ def notifier(waker: int) -> Callable[[], None]:
 
 
 def tell(participant: Participant, slot: WaitSlot, frame: FrameType) -> None:
-    """Say where a thread waits, because the supervisor suspects a deadlock; that is rare, so the import waits too."""
+    """Say where a thread waits, because the supervisor suspects a deadlock; that is rare, so it is imported here."""
     from concmodels.models.memory.lives.deadlocks import tell
 
     tell(participant, slot, frame)
 
 
 def interpreter(kind: str, run: int, fd: int, supervisor: int, view: memoryview, at: int, turn: int) -> None:
-    """Do a task in the interpreter that was made for it; this is the first that is called there."""
+    """Do a task in the interpreter that was made for it; this is the first function called there."""
     from concmodels.models.memory.lives.ctypes_turns import take_turns
 
     take_turns(turn)
@@ -123,9 +123,9 @@ def local_slot(participant: Participant) -> WaitSlot:
 
 
 def process(kind: str, run: int, at: int, fds: tuple[int, ...], wakers: tuple[int, ...]) -> None:
-    """Do a task in the process that was started for it; this is the first that is called there.
+    """Do a task in the process that was started for it; this is the first function called there.
 
-    The descriptors are the arena's, that of the socket, and what tells of the parent's end, if there is such; then
+    The descriptors are the arena's, the socket's, and one that tells when the parent has ended, if there is one; then
     those of the task's waker and of the supervisor's.
     """
     from _socket import socket
@@ -148,8 +148,8 @@ def process(kind: str, run: int, at: int, fds: tuple[int, ...], wakers: tuple[in
 def _leave_signals_to_parent() -> None:
     """Ignore Ctrl-C, SIGTERM and SIGHUP, which often come to the whole group of processes: the parent decides.
 
-    They have been blocked since before this process began. For SIGTERM and SIGHUP a handler that does nothing stands in
-    for `SIG_IGN`: the programs that the task starts would inherit that, and are to hear these two as usual.
+    They have been blocked since before this process began. SIGTERM and SIGHUP get a handler that does nothing instead
+    of `SIG_IGN`: the programs that the task starts would inherit that, and should receive these two as usual.
     """
     from signal import SIG_IGN, SIG_UNBLOCK, SIGHUP, SIGINT, SIGTERM, pthread_sigmask, signal
 
@@ -164,7 +164,7 @@ def _call_until_told(function: Callable[..., object], args: tuple[object, ...], 
 
     The parent does so when the task was cancelled and only computes, again and again until this raises. It raises in
     the program's own code, never in the library's, where a lock may be held; a SIGTERM that comes late does no harm,
-    and one from elsewhere means nothing.
+    and one from elsewhere is ignored.
     """
     from signal import SIGTERM, signal
 
@@ -190,12 +190,12 @@ def _must_end(participant: Participant, at: int) -> bool:
 def _not_now(_signum: int, _frame: object) -> None:
     """Do nothing: the signal is not for this process, or comes when the task is over.
 
-    (With `SIG_IGN` in its place Python would complain of a signal that is on its way.)
+    (With `SIG_IGN` instead, Python would complain of a signal that is on its way.)
     """
 
 
 ARRIVED = (1 << 63).to_bytes(8, "little")
-"""A word of a child that is no question: a descriptor has arrived, and the parent may close its own.
+"""A word from a child that is no question: a descriptor has arrived, and the parent may close its own.
 
 Linux needs no such word. macOS loses a socket that its sender closes while it is on the way.
 """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Turns:
-    """Whose turn it is: a waker, because every interpreter can wait for one. It is there as long as any run is."""
+    """The turn to import: a waker, because every interpreter can wait for one. It exists while there is any run."""
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
@@ -34,7 +34,7 @@ class Turns:
         self._turn = -1
 
     def begin(self) -> int:
-        """A run begins; returns the waker for its interpreters."""
+        """Note that a run begins; return the waker for its interpreters."""
         with self._lock:
             if not self._runs:
                 _import_here()
@@ -44,7 +44,7 @@ class Turns:
             return self._turn
 
     def end(self) -> None:
-        """A run is over, and its interpreters are closed."""
+        """Note that a run is over, and its interpreters are closed."""
         with self._lock:
             self._runs -= 1
             if not self._runs:
@@ -55,7 +55,7 @@ turns = Turns()
 
 
 def _import_here() -> None:
-    """Import it in the main interpreter while there is no other one; then that never has to wait for its turn."""
+    """Import ctypes in the main interpreter while there is no other, so that it never has to wait for its turn."""
     try:
         import ctypes  # noqa: F401
     except ImportError:
@@ -103,5 +103,5 @@ class _Loader:
 
 
 def take_turns(turn: int) -> None:
-    """In an interpreter: import ctypes only in its turn."""
+    """Have this interpreter import ctypes only in its turn."""
     sys.meta_path.insert(0, Finder(turn))

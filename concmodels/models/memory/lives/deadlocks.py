@@ -1,10 +1,10 @@
-"""Deadlocks of the models with memory boundaries: `run(main, deadlock_after=seconds)` ends one, else it is only told.
+"""Deadlocks of the models with memory boundaries: `run(main, deadlock_after=seconds)` ends one; else it is reported.
 
 A task that waits without a timeout says so in its record (WAITING, the number of that wait). When for so many seconds
-the supervisor has found every task in the same wait, and none of them woken, it wakes them all once and asks
-where they are: the stack of a task can be read only by itself. Each answers from inside its wait and waits on. If then
-all of them are in the same wait again, none of them will ever go on: one that a partner had woken meanwhile would be in
-another wait, or in none.
+the supervisor has found every task in the same wait, and none of them woken, it wakes them all once and asks where they
+are: only the task itself can read its stack. Each answers from inside its wait and waits on. If all of them are then in
+the same wait again, none of them will ever go on: one that a partner had woken meanwhile would be in another wait, or
+in none.
 """
 
 import sys
@@ -35,7 +35,7 @@ class DeadlockDetector:
 
     def __init__(self, participant: Participant, seconds: float, *, ends_run: bool = True) -> None:
         self.ends_run = ends_run
-        """Whether what it finds ends the run. If it is only told, a thread that might send does not matter."""
+        """Whether what it finds ends the run. If that is only reported, a thread that might send does not matter."""
         self.told: dict[int, int] = {}
         """The waits of the last deadlock that was found."""
         self._participant = participant
@@ -62,7 +62,7 @@ class DeadlockDetector:
         return None
 
     def _waits(self, names: dict[int, str]) -> dict[int, int]:
-        """Return the number of the wait that each task is in; nothing if a task can go on."""
+        """Return the number of the wait that each task is in; an empty dict if a task can go on."""
         words = self._participant.words
         waits = {at: words[at + WAITING] for at in names}
         if words[SPAWNED] or not all(waits.values()) or is_any_woken(words[at] for at in names):
@@ -82,7 +82,7 @@ class DeadlockDetector:
         self._next = now() + self._pause
 
     def _conclude(self, names: dict[int, str], waits: dict[int, int]) -> Deadlock | None:
-        """Return the deadlock once all tasks have answered and wait again; None as long as that is not so."""
+        """Return the deadlock once all tasks have answered and wait again; return None until then."""
         words, ordered, asked = self._participant.words, self._participant.ordered, self._asked
         if not waits or (waits == asked and any(ordered[at + ANSWERED] != words[ASKED] for at in names)):
             return None
@@ -97,7 +97,7 @@ class DeadlockDetector:
 
 
 def ask_places(participant: Participant) -> None:
-    """Have each task that waits say where it does, when it is woken next: ALERT tells it that it is asked."""
+    """Have each waiting task say where it waits, when it is next woken: ALERT tells it that it is asked."""
     participant.words[ASKED] += 1
     _mark_question(participant, True)
 
@@ -105,8 +105,8 @@ def ask_places(participant: Participant) -> None:
 def _mark_question(participant: Participant, on: bool) -> None:
     """Say in ALERT that tasks are asked where they wait, or that they no longer are.
 
-    That is a byte of its own in the word: taking it back can't wipe out a cancellation, which comes at any time and
-    sets the whole word to 1. Who loads the word finds it not 0 if either is so.
+    That is a byte of its own in the word: clearing it can't wipe out a cancellation, which comes at any time and sets
+    the whole word to 1. A task that loads the word finds it not 0 in either case.
     """
     participant.arena.bytes[8 * ALERT + _QUESTION] = on
 
@@ -129,7 +129,7 @@ def tell(participant: Participant, slot: WaitSlot, frame: FrameType) -> None:
         if words[slot.at + PLACE_SIZE]:
             arena.free(words[slot.at + PLACE_AT], abs(words[slot.at + PLACE_SIZE]))
         words[slot.at + PLACE_AT] = arena.put(text)
-        # Negative if there are threads here that might send, so that nobody takes it for a deadlock.
+        # Negative if there are threads here that might send, so that this is not taken for a deadlock.
         is_foreign = _count() > participant.own_threads + len(participant.service)
         words[slot.at + PLACE_SIZE] = -len(text) if is_foreign else len(text)
         participant.ordered[slot.at + ANSWERED] = words[ASKED]

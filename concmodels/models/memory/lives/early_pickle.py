@@ -3,7 +3,7 @@
 `_pickle` imports `functools` for one name, `partial`, and with it come `collections` and eight others: with them, 100
 interpreters that wait in a channel took 20.8 ms of CPU each to start (19.7 to 22.1), and take 16.8 (16.2 to 17.7); bare
 ones take 9.9. So it gets that name alone, from where `functools` has it too. A program that uses `functools` imports it
-as usual. As long as this is imported, the interpreter has no other thread.
+as usual. While this is imported, the interpreter has no other thread.
 """
 
 import sys

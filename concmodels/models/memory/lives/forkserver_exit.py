@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_WAITS_S = 1.0  # for the end of the program: the kernel may still be at it
+_WAITS_S = 1.0  # until the program has ended: the kernel may not be done with that
 
 
 def _remove_folder() -> None:

@@ -1,4 +1,4 @@
-"""The supervisor of `subinterp`: it has a thread of the main interpreter host each of the others until it is closed."""
+"""The supervisor of `subinterp`: each interpreter is hosted by a thread of the main one until it is closed."""
 
 import sys
 import threading
@@ -31,7 +31,7 @@ class InterpreterSupervisor(Supervisor):
         super().__init__(kind, channel_bytes, deadlock_after)
         self._hosts: set[threading.Thread] = set()
         self._gone: list[threading.Thread] = []
-        self._making = threading.Semaphore(cpu_count() or 2)  # more at a time only get into each other's way
+        self._making = threading.Semaphore(cpu_count() or 2)  # more at a time only get in each other's way
 
     def _open(self, opened: ExitStack, kind: str, channel_bytes: int) -> None:
         super()._open(opened, kind, channel_bytes)

@@ -1,4 +1,4 @@
-"""Names in the file system that a run needs while it lasts, and what becomes of them when it could not remove them.
+"""Names in the file system that a run needs while it lasts, and what removes them when it could not do so itself.
 
 A run of a memory boundary model has 129 semaphores, which are files on Linux; and a process that starts others
 through multiprocessing's forkserver has a folder for that one's socket. Each name says which process it belongs to, so
@@ -47,7 +47,7 @@ _SOCKET_PATH = measuring.SOCKET_PATH - len("/sock-0123456789ab")  # how long the
 
 
 def owner() -> str:
-    """Return this process as it stands in a name."""
+    """Return this process as it is written in a name."""
     try:
         return f"{measuring.world()}-{os.getpid()}-{measuring.born()}"
     except OSError:  # that can't be told here: the names will never be taken for leftovers
@@ -68,14 +68,14 @@ def is_dead(world: str, pid: int, start: int) -> bool:
 def make_semaphores(count: int) -> tuple[str, Callable[[], object]]:
     """Make so many semaphores, each free; return what their names begin with, and a function that removes them all.
 
-    Behind that beginning there is a number from 0 on. They are removed at the latest when the process ends.
+    The rest of each name is a number from 0 on. They are removed when the process ends, at the latest.
     """
     if not memory.NAMES_STAY:
         return _make_vanishing(count)
     from multiprocessing import resource_tracker, util
 
     sweep(again=False)
-    with held_back():  # the tracker must outlive the signals that end this process, and it sees to two of three
+    with held_back():  # the tracker must outlive the signals that end this process, and ignores only two of three
         resource_tracker.ensure_running()
     its = f"{owner()}-{os.urandom(4).hex()}"
     prefix = _prefix(its)
@@ -112,7 +112,7 @@ def _make_vanishing(count: int) -> tuple[str, Callable[[], object]]:
 
 
 def _prefix(its: str) -> str:
-    """Return what the names of a run's semaphores begin with: where they can't be listed, no more than RANDOM."""
+    """Return what the names of a run's semaphores begin with: where they can't be listed, only with RANDOM."""
     return f"/concmodels-{its if memory.SEMAPHORES is not None else its.rpartition('-')[2]}-"
 
 
@@ -179,8 +179,8 @@ def _remove_folder(folder: str, config: dict[str, object]) -> None:
 def sweep(*, semaphores: bool = True, again: bool = True) -> None:
     """Remove what dead processes have left; the semaphores may be left to their resource tracker.
 
-    Without `again`, a folder for temporary files that this process has swept is not swept once more: to read the names
-    of the 180,000 files that one had took every run a tenth of a second.
+    Without `again`, a folder for temporary files that this process has swept is not swept again: reading the names of
+    the 180,000 files that one had took a tenth of a second in every run.
     """
     if semaphores and memory.SEMAPHORES is not None:
         _sweep(memory.SEMAPHORES, _SEMAPHORE, os.unlink)

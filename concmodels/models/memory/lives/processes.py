@@ -1,11 +1,11 @@
 """The supervisor of `processes`: it starts them, hands out wakers, ends those that only compute, and notices when
 one was killed.
 
-Each child holds one end of a socket, where it asks for the wakers of others. A process that ends without a word may
+Each child holds one end of a socket, where it asks for the wakers of others. A process that ends without saying so may
 have held a lock of the arena: then the whole run ends.
 
-Parent and child hear of each other's end by a pidfd, where the system has one. The end of a pipe or a socket would not
-tell it: whatever the program or a task forks without starting another program has copies of both, and may live on.
+Parent and child learn by a pidfd, where the system has one, that the other has ended. A closed pipe or socket would not
+tell them: whatever the program or a task forks without starting another program has copies of both, and may live on.
 """
 
 import io
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# A process that computes is sent SIGTERM so often, since the library's own code ignores it; then it is killed.
+# A process that computes is sent SIGTERM every `_RESEND_S`, since the library's own code ignores it, and then killed.
 _RESEND_S, _KILL_AFTER_S = 0.005, 0.25
 _TAKEN = 1  # the number that comes with a socket: no record has it
 _PRELOAD = [
@@ -62,7 +62,7 @@ _IMPORTED_LATE = [
 
 
 class Child:
-    """A process, and what the parent has of it."""
+    """A process, and what the parent keeps for it."""
 
     def __init__(self, at: int, name: str, popen: Any, end: int | None, connection: socket.socket) -> None:
         self.at = at
@@ -114,14 +114,14 @@ class ProcessSupervisor(Supervisor):
     # What `Supervisor` asks for.
 
     def prepare(self) -> None:
-        """Start the forkserver, if it is needed, and open what tells children of the end of this process."""
+        """Start the forkserver, if it is needed, and open what tells children that this process has ended."""
         super().prepare()
         self._own_end = waking.own_end()
         if self._method == "forkserver":
             _start_forkserver()
 
     def see(self, fd: int) -> None:
-        """Take note of what `Supervisor.see` does, of a question of a child, or of its end."""
+        """Take note of what `Supervisor.see` does, of a question from a child, or of a child that has ended."""
         if fd in self._askers:
             self._answer(self._askers[fd])
         elif fd in self._children:
@@ -158,7 +158,7 @@ class ProcessSupervisor(Supervisor):
         return [child.name for child in children]
 
     def note_cancelled(self) -> None:
-        """Set the time at which a cancelled process that still computes is sent SIGTERM; one that waits ends before."""
+        """Set the time at which a cancelled process that still computes is sent SIGTERM; one that waits ends sooner."""
         signal_at = now() + self.grace
         for child in self._children.values():
             if self.stopping or self.participant.cancelled(child.at):
@@ -166,7 +166,7 @@ class ProcessSupervisor(Supervisor):
                 child.kill_at = child.signal_at + _KILL_AFTER_S
 
     def check_deadlines(self) -> None:
-        """Send SIGTERM to the cancelled processes whose time is up, and SIGKILL to those that go on all the same."""
+        """Send SIGTERM to the cancelled processes whose time is up, and SIGKILL to those that still go on."""
         moment = now()
         for child in self._children.values():
             if child.signal_at is None or moment < child.signal_at:
@@ -269,7 +269,7 @@ class ProcessSupervisor(Supervisor):
         return killed or not (self._was_to_end(child) or self.participant.words[child.at + STATE] >= DONE)
 
     def _was_to_end(self, child: Child) -> bool:
-        """Return whether a process was cancelled: if it goes on all the same, it is killed."""
+        """Return whether a process was cancelled: if it goes on nevertheless, it is killed."""
         return self.stopping or child.signal_at is not None
 
     def _go_on_without(self, dead: Child) -> None:
@@ -282,7 +282,7 @@ class ProcessSupervisor(Supervisor):
             self._break_off(dead)
             return
         recovery.clear_away(self.participant, dead.at)
-        # A worker that somebody else has killed has died, even if it was cancelled before that was seen.
+        # A worker that was killed from outside has died, even if it was cancelled before that was seen.
         if not cancelled or (self.participant.words[dead.at + EXPENDABLE] and self._was_killed_by_others(dead)):
             finish(self.participant, dead.at, DIED, self._cause(dead).encode())
 
@@ -311,7 +311,7 @@ class ProcessSupervisor(Supervisor):
                     return
 
     def _break_off(self, dead: Child) -> None:
-        """End all other processes: this one ended without a word, and may have held a lock."""
+        """End all other processes: this one ended without saying so, and may have held a lock."""
         death = TaskDied(f"the process of task {dead.name!r} ended without a word ({self._cause(dead)})")
         self.participant.words[dead.at + STATE] = DIED
         self.break_off(death)
@@ -320,7 +320,7 @@ class ProcessSupervisor(Supervisor):
 
 
 def _start_forkserver() -> None:
-    """Start multiprocessing's forkserver, if it does not run yet, with our modules loaded."""
+    """Start multiprocessing's forkserver, if it does not run yet, with this library's modules loaded."""
     server: Any = forkserver._forkserver
     before = server._preload_modules
     # Not the main program: a child imports it when it needs something of it, and only if it has a guard.

@@ -2,9 +2,9 @@
 was a worker of a pool, or did not end when it was cancelled.
 
 A process can be killed at any moment, also while it holds a lock; then what the lock guards may be half done, and the
-run can't go on. A process that is killed while it holds no lock can only have left its record in lists of waiters. It
-is taken out of them, and one waiter of each list is woken, since a wake-up may have been lost with it. A wake-up too
-many does no harm. The block of an item that it held, because it was sending or reading it, is given back.
+run can't go on. A process that is killed while it holds no lock can only have left its record in lists of waiters. The
+record is taken out, and one waiter of each list is woken, since a wake-up may have been lost with the process. A
+superfluous one does no harm. The block of an item that the process was sending or reading is given back.
 """
 
 from concmodels.models.memory.arena import (

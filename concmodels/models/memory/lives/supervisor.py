@@ -6,7 +6,7 @@ Any participant wakes the supervisor by its waker; it then looks into the arena 
     SPAWNED     a list of tasks to be started
     CANCELS     not 0 if a scope was cancelled: every task that waits is woken, and looks by itself whether it is meant
 
-How a process or an interpreter is started and ended is the model's: `ProcessSupervisor` is in `processes.py`,
+Each model has its own way to start and to end a process or an interpreter: `ProcessSupervisor` is in `processes.py`,
 `InterpreterSupervisor` in `interpreters.py`.
 """
 
@@ -76,7 +76,7 @@ _runs = count(1)
 _RESERVE = 48  # descriptors
 GRACE_S, SHORT_GRACE_S = 2.0, 0.15
 STALL_S = 5.0
-"""After so many seconds in which every task was in the same wait, a run says who waits where."""
+"""After so many seconds in which every task was in the same wait, a run says which task waits where."""
 
 _LONGEST_S = 1e6  # of one wait: a poller takes no more than 24 days
 
@@ -125,7 +125,7 @@ class Supervisor:
             opened.callback(waking.close_descriptor, fd)
         self.poller = waking.Poller()
         opened.callback(self.poller.close)
-        self._woken = waking.descriptors(self.waker)[0]  # can be read then
+        self._woken = waking.descriptors(self.waker)[0]  # can be read once it was woken
         self.poller.add(self._woken)
         self.poller.add(self.signal_pipe[0])
         prefix, self._remove_semaphores = make_semaphores(2 * PAIRS + 1)
@@ -166,7 +166,7 @@ class Supervisor:
         All of it is guarded: a Ctrl-C while the run is made or taken down waits until that is done.
         """
         check_call(main, "run", str(how[0]))
-        made: list[Supervisor] = []  # empty as long as there is nothing to wake
+        made: list[Supervisor] = []  # empty while there is nothing to wake
 
         def wake() -> None:
             for supervisor in made:
@@ -216,7 +216,7 @@ class Supervisor:
 
     @staticmethod
     def _note_signals(fd: int) -> int:
-        """Have each signal leave a byte there, whatever the main thread is doing; return where they went before."""
+        """Have each signal write a byte there, whatever the main thread is doing; return where they went before."""
         if threading.current_thread() is not threading.main_thread():
             return -1
         return signal.set_wakeup_fd(fd, warn_on_full_buffer=False)
@@ -417,19 +417,19 @@ class Supervisor:
             self._limits = {at: words[at + UNTIL] for at in self._records()}
         self._limits = {at: until for at, until in self._limits.items() if until and words[at + UNTIL] == until}
         for at in [at for at, until in self._limits.items() if until <= moment]:
-            with self.participant.arena.claim:  # nobody gives the record back meanwhile
+            with self.participant.arena.claim:  # so the record is not given back meanwhile
                 if words[at + UNTIL] == self._limits.pop(at) and not words[at + CANCELLED]:
                     words[at + STRUCK] = 1
                     cancel(self.participant, at)
 
     def _tell_cancelled(self) -> None:
-        """Wake every task if a scope was cancelled, and give those that only compute their time."""
+        """Wake every task if a scope was cancelled, and begin the grace period of those that only compute."""
         words = self.participant.words
         if not words[CANCELS]:
             return
         # First take CANCELS back, then look at the scopes: one that is cancelled in between is seen now, or sets
-        # CANCELS again. The lock is a fence between the store and the loads, which a processor may otherwise do the
-        # other way round; then a cancellation could be overlooked, and its mark be wiped out.
+        # CANCELS again. The lock is a fence between the store and the loads, which a processor may otherwise reorder;
+        # then a cancellation could be overlooked, and its mark be wiped out.
         words[CANCELS] = 0
         with self._fence:
             pass

@@ -49,7 +49,7 @@ class Collector:
         return self._gone
 
     def step(self) -> None:
-        """Have the dispatcher do a round, and wake those whom it concerns.
+        """Have the dispatcher do a round, and wake the tasks and threads that it concerns.
 
         Once the pool takes nothing more, that includes the thread: only it lets the workers leave.
         """
@@ -97,7 +97,7 @@ class Collector:
         self._participant.notify(self._slot.at)
 
     def cancel(self) -> None:
-        """Cancel the workers, as long as there are any."""
+        """Cancel the workers, if there still are any."""
         with self._dispatcher.lock:
             if not self._gone:
                 cancel(self._participant, self._worker_group.at)
@@ -116,7 +116,7 @@ class Collector:
                 self._participant.wait(self._next_look)
         except Cancelled:
             pass  # the run is broken off
-        except BaseException as error:  # noqa: BLE001 - else all waiters would wait for ever
+        except BaseException as error:  # noqa: BLE001 - otherwise all waiters would wait for ever
             self._dispatcher.break_off("the pool itself has failed", error)
         finally:
             self._leave()
@@ -126,7 +126,7 @@ class Collector:
         if self.requests is not None:
             self.requests.serve()
         self._dispatcher.step()
-        # A task may have made requests before it ended: if that end has been collected, they lie in the channel by now.
+        # A task may have made requests before it ended: once its end has been collected, they are in the channel.
         if self.requests is None or not len(self.requests.channel):
             self._dispatcher.close_if_done()
         with self._dispatcher.lock:
@@ -139,7 +139,7 @@ class Collector:
         self._dispatcher.end()
         if self.requests is not None:
             self.requests.channel.close()
-            self.requests.serve()  # nobody is to wait for an answer for ever
+            self.requests.serve()  # so that no task waits for an answer for ever
         self._at_end()
         with self._dispatcher.lock:
             self._gone = True

@@ -1,7 +1,7 @@
 """The dispatcher of a pool: which batch of tasks each worker has, and which tasks wait.
 
 It works in rounds: it collects results, replaces workers that have died, and hands out what waits. All of it is done
-with one lock held; only the futures get their results without it, because what is hung on them is the program's.
+with one lock held; only the futures get their results without it, because their callbacks are the program's.
 """
 
 import math
@@ -54,15 +54,15 @@ class Dispatcher:
         self._handles: list[WorkerHandle] = []
         self._deaths = 0  # in a row, of workers that had never been fit for work
         self._numbers = count(1)
-        self._telling = 0  # so many threads tell futures in this moment how their calls have ended
+        self._telling = 0  # the number of threads that are just telling futures how their calls have ended
 
     def check_open(self, of_task: bool = False) -> None:
-        """Raise an exception that says why no more work is taken, if that is so.
+        """Raise the error that says why no more work is taken, if none is.
 
         A task of the pool's own may go on giving it work until the last one has ended.
         """
         if self.stage > (CLOSED if of_task else OPEN):
-            if self._participant.run in participants:  # else the run is over, and here is nobody to be cancelled
+            if self._participant.run in participants:  # otherwise the run is over, and there is no task to cancel
                 self._participant.checkpoint()  # what has ended the pool may be meant for the caller too
             raise self._broken or refusal(None)
 
@@ -204,7 +204,7 @@ class Dispatcher:
         self._handles.append(WorkerHandle(participant, at, task))
 
     def _remove_worker(self, handle: WorkerHandle) -> None:
-        """See to what a worker has left behind that has ended: because it was told to, or because it has died."""
+        """Settle what an ended worker has left behind, whether it was told to end or has died."""
         cause, error = handle.cause_of_death(), handle.initializer_error()
         if self.stage == STOPPED or self._participant.cancelled(self._worker_group.at):
             self.stage = STOPPED
@@ -230,7 +230,7 @@ class Dispatcher:
         self._deaths = 0 if handle.words[worker_memory.READY] else self._deaths + 1
         if self._deaths >= _DEATHS:
             self.break_off(f"{_DEATHS} workers in a row died before they could begin", WorkerDied(what, handle.name))
-        elif self.stage < ENDING:  # else no other worker is needed
+        elif self.stage < ENDING:  # otherwise no other worker is needed
             self.start_worker()
 
     def break_off(self, message: str, cause: BaseException) -> None:
@@ -308,9 +308,9 @@ class Dispatcher:
     # A caller that looks into a worker's memory itself.
 
     def begin_look(self, call: Future) -> tuple[WorkerHandle, int] | None:
-        """Have the worker that does this call next tell nobody when it is done; None if there is none.
+        """Have the worker that does this call next not notify the pool when it is done; return None if there is none.
 
-        Return its handle, and how many batches it has left until it has done that.
+        Otherwise return its handle, and how many batches it has left until it has done that.
         """
         with self.lock:
             for handle in self._handles:
@@ -320,7 +320,7 @@ class Dispatcher:
         return None
 
     def end_look(self, handle: WorkerHandle) -> bool:
-        """Have the worker tell again, and collect what it has done; return whether that was all that is to be done."""
+        """Have the worker notify again, and collect what it has done; return whether there is nothing else to do."""
         with self.lock:
             if handle not in self._handles:
                 return False

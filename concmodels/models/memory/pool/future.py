@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from concmodels.models.memory.pool.payload import Packed
 
 TAKEN_BACK: Any = Failure(CancelledError())
-"""Stands in the place of a result when a call was cancelled before a worker had begun it."""
+"""Takes the place of a result when a call was cancelled before a worker had begun it."""
 
 
 class Future(_Future):  # type: ignore[type-arg] # its results are of any type
@@ -82,7 +82,7 @@ class Waiters:
         return bool(self._waiting)
 
     def wait_until(self, done: Callable[[], bool], until: float | None) -> None:
-        """Wait until `done`, or until the moment. A checkpoint, if the caller has to wait. Raises `TimeoutError`."""
+        """Wait until `done()`, or until this moment. A checkpoint, if the caller has to wait. Raises `TimeoutError`."""
         if done():
             return
         self._participant.checkpoint()
@@ -98,7 +98,7 @@ class Waiters:
                 self._waiting.remove(waiter)
 
     def wake_done(self) -> None:
-        """Wake those for whom what they wait for is true by now."""
+        """Wake the threads whose condition is true by now."""
         with self._lock:
             for at, done in self._waiting:
                 if done():

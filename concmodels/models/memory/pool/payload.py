@@ -55,7 +55,7 @@ class Payload:
 
 
 class Arrived:
-    """A batch where it arrives. What is large is read straight from the block, which the pool leaves alone so long."""
+    """A batch where it arrives. What is large is read straight from the block, which the pool keeps until then."""
 
     def __init__(self, arena: Arena, at: int, size: int) -> None:
         self.count, self.function, self.star, self.calls, front = unpack(arena.get(at, size))

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from concmodels.models.memory.pool.payload import Packed
 
 _NUMBERS = frozenset({int, float, bool})
-_SMALL = 1 << 14  # bytes: to copy them once more takes less than to pickle without that copy
+_SMALL = 1 << 14  # bytes: copying them once more takes less time than pickling without that copy
 
 
 def _is_plain(function: Any) -> bool:
@@ -94,7 +94,7 @@ class Pool(Executor):
         self._collector.start()
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """A pool is pickled as the record of its workers and a channel for requests; see `remote.py`."""
+        """Pickle the pool as the record of its workers and a channel for requests; see `remote.py`."""
         with self.dispatcher.lock:
             self.dispatcher.check_open()
             if self._collector.requests is None:
@@ -123,7 +123,7 @@ class Pool(Executor):
         else:
             data = packed(call_pieces(fn, args, self.home, kwargs))
             self._checked = fn if _is_plain(fn) else None
-        self.home.checkpoint()  # else a task that only submits could never be stopped
+        self.home.checkpoint()  # otherwise a task that only submits could never be stopped
         return self.submit_packed(data, getattr(fn, "__name__", "the task"))
 
     def submit_packed(self, data: Packed, name: str, of_task: bool = False) -> Future:
@@ -159,7 +159,7 @@ class Pool(Executor):
         return results
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take nothing more, and wait until everything is done, unless told not to. A second call does no harm."""
+        """Accept no more tasks, and wait until all are done, unless told not to. A second call does no harm."""
         with self.dispatcher.lock:
             self.dispatcher.stage = max(self.dispatcher.stage, CLOSED)
             if cancel_futures:
@@ -188,7 +188,7 @@ class Pool(Executor):
         """Wait until a call has ended. A checkpoint. Raises `TimeoutError`."""
         if not call.done():
             self._collector.wait_for(call, timeout)
-        self.home.checkpoint()  # if the caller is cancelled too, that is what it is to hear of
+        self.home.checkpoint()  # if the caller is cancelled too, that is raised instead
 
     def cancel_call(self, call: Future) -> bool:
         """Take a call back, if no worker has begun it; return whether it is cancelled."""
@@ -237,7 +237,7 @@ class Pool(Executor):
                     if map_call.is_worth_handing_out(owed, enough):
                         self._feed(map_call, owed)
                         owed = 0
-                yield run.pop()  # nothing is to hold a result that was handed out
+                yield run.pop()  # a name would hold the result that was handed out
 
     def _feed(self, map_call: MapCall, most: int) -> bool:
         """Take so many items from the iterables, and hand them out; return whether there were so many."""

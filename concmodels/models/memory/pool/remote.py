@@ -1,11 +1,11 @@
-"""A pool of processes or interpreters in the hands of its own tasks, or of any other task of the run.
+"""A pool of processes or interpreters as its own tasks use it, or any other task of the run.
 
 A pool is pickled as the record of its worker group and a channel. Where it arrives it sends its requests there, and
 notifies the pool's collector, which serves them (`Requests`). A thread beside the tasks, the listener, receives the
 answers, and tells the futures how their calls have ended.
 
 A worker whose task waits for the pool says so, and says when it goes on. If all workers wait, and for nothing that has
-ended, none is left that could begin what they wait for: the last one is told.
+ended, none is left that could begin what they wait for: the last one that waits is told so.
 """
 
 import math
@@ -192,7 +192,7 @@ class RemotePool(Executor):
 
 
 class Requests:
-    """Serves the requests of other tasks. Only the pool's collector comes here, once the pool has been sent to one."""
+    """Serves the requests of other tasks, once the pool was sent to one. Only the pool's collector uses it."""
 
     def __init__(self, pool: Any, participant: Participant) -> None:
         self.channel = new_channel(participant)

@@ -35,12 +35,12 @@ class Waiting:
     error: BaseException | None = None  # why there will be no more results of a `map`
 
     def __init__(self, chunk: int | None = None) -> None:
-        self.left = 0  # so many have not ended
+        self.left = 0  # the number that have not ended
         self.stop = 0  # the position behind the last one
-        self.alone = 0  # so many are to be sent one by one: something among them could not be packed, or read
+        self.alone = 0  # the number to be sent one by one: something among them could not be packed, or read
         self.task_ns: float | None = None  # how long one takes, by the last few batches
         self._chunk = chunk
-        self._count = 0  # so many wait ...
+        self._count = 0  # the number that wait ...
         self._runs: deque[tuple[int, list[Any]]] = deque()  # ... in runs; with the position of the first of each
         self._ns = self._tasks = 0.0
 
@@ -72,7 +72,7 @@ class Waiting:
             self._count += len(tasks)
 
     def drop(self) -> list[Any]:
-        """Give none of the rest any more, and return it."""
+        """Take out all tasks that wait, and return them."""
         rest = [task for _, run in self._runs for task in run]
         self._runs.clear()
         self._count = 0
@@ -117,7 +117,7 @@ class Calls(Waiting):
         return first, [call for call in calls if call not in cancelled] if cancelled else calls
 
     def payload(self, calls: list[Any]) -> tuple[Payload, Any]:
-        """Return the payload of these calls, and what stands in it for them."""
+        """Return the payload of these calls, and what represents them in it."""
         payload = Payload(len(calls), b"", False)
         return payload, [payload.place(call.data) for call in calls]
 
@@ -173,7 +173,7 @@ class MapCall(Waiting):
         return run
 
     def payload(self, items: list[Any]) -> tuple[Payload, Any]:
-        """Return the payload of these items, and what stands in it for them. Raises what pickle does, or
+        """Return the payload of these items, and what represents them in it. Raises what pickle does, or
         `CannotTravel`.
         """
         payload = Payload(len(items), self._function, self._star)
@@ -201,7 +201,7 @@ class MapCall(Waiting):
         self.runs[first] = results[0] if type(results[0]) is Failure else results
 
     def end(self, error: BaseException | None) -> None:
-        """Do nothing of what waits."""
+        """Drop the items that wait; if there is no error, they were cancelled."""
         self.error = self.error or error or CancelledError()
         self.left -= len(self.drop())
 

@@ -7,7 +7,7 @@ from concmodels.models.memory.group import TaskGroup
 class WorkerGroup(TaskGroup):
     """The workers of a pool: a group beside the body of the `with`, which one of them can leave without the others.
 
-    To cancel a scope around the pool cancels the workers too; a worker that fails cancels no other task.
+    Cancelling a scope around the pool cancels the workers too; a worker that fails cancels no other task.
     """
 
     expendable = True

@@ -46,7 +46,7 @@ class Batch:
         self.first = first  # the position of the first task in its work ...
         self.number = 0  # ... and the number that it has for the worker
         self.tasks = tasks  # less, once something was taken back
-        self.done = 0  # so many have ended, as far as is known
+        self.done = 0  # the number that have ended, as far as is known
         self.sequence = self.at = self.size = 0
         self.given_at = monotonic()
 
@@ -69,7 +69,7 @@ class WorkerHandle:
         self.batches: deque[Batch] = deque()
         self.awaited: Future | None = None  # what its task waits for, if that is another task of the pool
         self._participant = participant
-        self._used = 0  # so much of what has come through the ring was used: a position, as HEAD and TAIL are
+        self._used = 0  # how much of what has come through the ring was used: a position, as HEAD and TAIL are
         self._bytes = bytearray()  # what was read of the ring ahead of that, because there was no room left
         self._fence = new_fence()
 
@@ -84,7 +84,7 @@ class WorkerHandle:
         return bool(self._participant.ordered[self.task.at + STATE] >= DONE)
 
     def has_died(self) -> bool:
-        """Return whether the worker's process was killed, or left, by nobody's wish in this run."""
+        """Return whether the worker's process was killed, or left, though nothing in this run wanted that."""
         return bool(self._participant.words[self.task.at + STATE] == DIED)
 
     def cause_of_death(self) -> str | None:
@@ -124,7 +124,7 @@ class WorkerHandle:
             memory.clear(self._participant.arena, self.at)
 
     def watch(self, on: bool) -> None:
-        """Say whether a caller looks whether the worker has done its batch, so that it need not wake the pool."""
+        """Note whether a caller looks for the end of the worker's batch; then the worker need not wake the pool."""
         self.words[WATCHED] = on
         with self._fence:
             pass
@@ -202,7 +202,7 @@ class WorkerHandle:
         return None
 
     def take_back(self, batch: Batch, kept: int = 0) -> int:
-        """Take back what has not begun of a batch, but for so many tasks; return how many tasks that are.
+        """Take back the tasks of a batch that have not begun, but leave the first `kept`; return how many it took.
 
         The task that the worker begins in this moment stays with it, whether it sees the new end in time or not.
         """
@@ -253,7 +253,7 @@ class WorkerHandle:
             self._drain()
 
     def reap(self, error: BaseException) -> None:
-        """See to the batches of a worker that has died: the task that it was in fails, the rest goes to others."""
+        """Settle the batches of a worker that has died: the task that it was in fails, the rest goes to others."""
         self.collect()
         for batch in list(reversed(self.batches)):
             if batch.done < self.begun(batch):

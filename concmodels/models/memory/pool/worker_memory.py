@@ -17,11 +17,11 @@ exceptions, the word is the size. The bytes follow each other in the ring, in th
 one piece if the ring is large enough (`begin_of`), so that the pool unpickles them where they lie. What does not fit
 there passes through piece by piece: the worker says that it is STUCK, and waits until the pool has read.
 
-Who looks into this memory anyway need not be woken. The worker says that it WAITS before it looks for a batch for the
-last time and blocks; the pool gives a batch, and then looks whether the worker waits. A caller that waits for its
-result may look at LEFT itself (`looking.py`), and says so in WATCHED; when it stops, it says that first, and then looks
-once more. The worker leaves a batch, and then looks whether it is watched. Here too there is a fence between the two
-steps of each side.
+A side that looks into this memory anyway need not be woken. The worker says that it WAITS before it looks for a batch
+for the last time and blocks; the pool gives a batch, and then looks whether the worker waits. A caller that waits for
+its result may look at LEFT itself (`looking.py`), and says so in WATCHED; when it stops, it says that first, and then
+looks once more. The worker leaves a batch, and then looks whether it is watched. Here too there is a fence between the
+two steps of each side.
 """
 
 from concmodels.models.memory.channels.words import CONSTANTS, word_of
@@ -75,7 +75,7 @@ def result_at(number: int) -> int:
 
 
 def begin_of(position: int, size: int, ring: int) -> int:
-    """Return where a result begins that comes next: there, or at the ring's begin if it is to lie in one piece."""
+    """Return where the next result begins: at this position, or at the ring's start if it is to lie in one piece."""
     return position + ring - position % ring if size <= ring < position % ring + size else position
 
 

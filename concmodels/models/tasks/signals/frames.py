@@ -1,4 +1,4 @@
-"""The frames of a task, the innermost first: of a stack that stands still, or of a coroutine that is suspended."""
+"""The frames of a task, the innermost first: those of a stack, or of a suspended coroutine."""
 
 import gc
 import os
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def stack(frame: FrameType | None) -> list[FrameType]:
-    """The frames of a thread or a greenlet."""
+    """Return the frames of a thread or a greenlet."""
     frames = []
     while frame is not None:
         frames.append(frame)
@@ -25,7 +25,7 @@ def stack(frame: FrameType | None) -> list[FrameType]:
 
 
 def raised(trace: TracebackType | None) -> list[Any]:
-    """Return what the frames of a stack were like when an exception was raised there."""
+    """Return the frames of a stack as they were when an exception was raised there."""
     frames: list[Any] = []
     while trace is not None:
         frame = trace.tb_frame
@@ -36,7 +36,7 @@ def raised(trace: TracebackType | None) -> list[Any]:
 
 
 def awaits(coroutine: Any) -> list[FrameType]:
-    """The frames of a coroutine, as far as it can be followed (an asynchronous generator hides what it awaits)."""
+    """Return the frames of a coroutine, as far as it can be followed (an async generator hides what it awaits)."""
     frames: list[FrameType] = []
     while frame := getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None):
         frames.insert(0, frame)
@@ -50,7 +50,7 @@ def _inside(awaited: Any) -> Any:
 
 
 def place(frames: list[FrameType]) -> str:
-    """Return where in the program this is, as ` at file:line`; nothing if no frame is the program's."""
+    """Return where in the program this is, as ` at file:line`; an empty string if no frame is the program's."""
     found = line_of_program(frames)
     return "" if found is None else f" at {short(found[0])}:{found[1]}"
 
@@ -64,7 +64,7 @@ def line_of_program(frames: list[Any]) -> tuple[str, int] | None:
 
 
 def of_program(frame: FrameType) -> bool:
-    """Whether this frame is the program's own: not a model's, not the standard library's, not a model's library's."""
+    """Return whether this frame is the program's own: not a model's, the standard library's or a model's library's."""
     name = str(frame.f_globals.get("__name__", ""))
     if frame.f_code.co_filename.startswith((FOLDER, platform.FOLDER)) or name.startswith(tuple(tools)):
         return False
@@ -73,7 +73,7 @@ def of_program(frame: FrameType) -> bool:
 
 
 def short(path: str) -> str:
-    """The path of a file as it is shown: from the working directory, if that is shorter."""
+    """Return the path of a file as it is shown: relative to the working directory, if that is shorter."""
     try:
         relative = os.path.relpath(path)
     except OSError, ValueError:  # the working directory is gone, or on another drive

@@ -1,8 +1,8 @@
 """Ctrl-C that never breaks a channel.
 
 Python's own handler raises `KeyboardInterrupt` between any two bytecodes of the main thread: also between "lock taken"
-and "lock given back". A lock lost like that hangs the program for ever. So while a model runs, a handler of ours asks
-first *where* the signal landed:
+and "lock given back". A lock lost like that hangs the program for ever. So while a model runs, a handler of the library
+first checks *where* the signal arrived:
 
 * in the program's own code it raises there, as Python does;
 * in code of a model (a file below `models/`) it only marks the interrupt as pending and wakes the main task.
@@ -12,7 +12,7 @@ first *where* the signal landed:
 SIGTERM and SIGHUP end a run in the same way, unless the program ignores or handles them itself. What is raised is
 `Terminated` then.
 
-A signal that comes while main waits for tasks that were told to end, because of an earlier one, gives the run up. In
+A signal that comes while main waits, because of an earlier one, for tasks that were told to end gives the run up. In
 the program's own clean-up it is raised like the first. `handlers.py` installs the handlers, and restores the old ones.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import NoReturn, Self
 
 LOOK_UP_S = 0.2
-"""A signal that comes just before a system call that waits is not seen until that is over: so it may wait so long."""
+"""The longest wait of a system call, in seconds: a signal that comes just before the call is seen only after it."""
 
 _RAISED_BY = "_concmodels_guard"
 _NAMES_SHOWN = 5
@@ -42,12 +42,12 @@ the shell sends one and the kernel another. What comes within this time is the s
 
 
 def is_signal(error: BaseException) -> bool:
-    """Whether a guard has raised this for a signal, and not some code for reasons of its own."""
+    """Return whether a guard has raised this for a signal, and not some code for reasons of its own."""
     return _RAISED_BY in vars(error)
 
 
 def _is_of_signal(error: BaseException | None) -> bool:
-    """Whether this is an interrupt, or was raised while one was handled."""
+    """Return whether this is an interrupt, or was raised while one was handled."""
     while error is not None and not isinstance(error, (KeyboardInterrupt, Terminated)):
         error = error.__context__
     return error is not None
@@ -104,12 +104,12 @@ class Guard:
         return error
 
     def has_raised(self, error: BaseException) -> bool:
-        """Whether this was raised by this guard, and is not a `KeyboardInterrupt` of the program's own."""
+        """Return whether this guard has raised the error, and not the program itself."""
         return vars(error).get(_RAISED_BY) == id(self)
 
     def _on_signal(self, signum: signal.Signals, frame: FrameType | None) -> None:
-        """Handle a signal of the user, or one that `_resend` has sent."""
-        if self._resent:  # else nothing is stored: a thread may just be sending it again
+        """Handle a signal from the user, or one that `_resend` has sent."""
+        if self._resent:  # otherwise nothing is stored: a thread may just be sending it again
             self._resent = False
             if not self.pending:
                 return  # it has landed while it was sent again
@@ -123,25 +123,25 @@ class Guard:
         self._wake()
 
     def _is_repeated(self, signum: signal.Signals) -> bool:
-        """Whether this is one more signal for the same request. Ctrl-C never is: who presses it again means it."""
+        """Return whether this is one more signal for the same request. Ctrl-C never is: it is pressed on purpose."""
         if self._came_at is None or signal.SIGINT in (signum, self._signum):
             return False
         return time.monotonic() - self._came_at < _ONCE_S
 
     def _count(self, signum: signal.Signals) -> None:
-        """Take note of a signal of the user; give the run up if it is the second that main does nothing about."""
+        """Take note of a signal from the user; give the run up if it is the second that main does nothing about."""
         if self.has_to_end():
             self._give_up(signum)
         self._came_at, self._interrupted = time.monotonic(), True
-        if not self.pending or self._signum == signal.SIGINT:  # else SIGTERM decides how the program ends
+        if not self.pending or self._signum == signal.SIGINT:  # otherwise SIGTERM decides how the program ends
             self._signum = signum
 
     def has_to_end(self) -> bool:
-        """Whether main waits, because of a signal, for tasks that were told to end."""
+        """Return whether main waits, because of a signal, for tasks that were told to end."""
         return self.cleaning_up and self._interrupted
 
     def leave(self, *errors: BaseException | None, cleaning_up: bool) -> None:
-        """Say, in main, that it is about to wait for tasks to end, and whether these errors have told them to."""
+        """Note that main is about to wait for tasks, and whether they were told to end, because of these errors."""
         if not (self.pending or any(map(_is_of_signal, (sys.exception(), *errors)))):
             self._interrupted = False  # main has handled the last signal, and has gone on since
         self.cleaning_up = cleaning_up
@@ -155,7 +155,7 @@ class Guard:
         os._exit(128 + signum)
 
     def _on_lost(self, error: BaseException) -> bool:
-        """Raise an interrupt later that was raised where Python drops exceptions; False if this is another error."""
+        """Postpone an interrupt that was raised where Python drops exceptions; return False if it is another error."""
         if not (self._handlers.installed and self.has_raised(error)):
             return False
         self.postpone()
@@ -163,7 +163,7 @@ class Guard:
         return True
 
     def postpone(self) -> None:
-        """Raise the interrupt later: it struck where something is half done, or just done and not returned yet."""
+        """Raise the interrupt later: it came where something is half done, or just done and not returned yet."""
         if not self.pending:
             self.pending = True
             _thread.start_new_thread(self._resend, ())
@@ -171,10 +171,10 @@ class Guard:
     def _resend(self) -> None:
         """Send the signal again and again, until it has landed.
 
-        Not while main waits for tasks to end: there it can't land, and of two equal signals that come at a time the
-        kernel delivers one. So one sent from here could hide the user's second. And not before the handler has taken
-        the last one: it might take back the note of this one together with it, and would then count this one as the
-        user's.
+        None is sent while main waits for tasks to end: there it can't land, and of two equal signals that come at a
+        time the kernel delivers one. So one sent from here could hide the user's second. Nor is one sent before the
+        handler has taken the last one: the handler might clear the notes of both together, and would then count the
+        later one as the user's.
         """
         while self._may_resend():
             time.sleep(RESEND_S)

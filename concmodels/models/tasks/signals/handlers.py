@@ -1,4 +1,4 @@
-"""The signals that ask a program to end: which of them a run handles, where they strike, how a thread blocks them."""
+"""The signals that ask a program to end: which of them a run handles, where they are raised, how they are blocked."""
 
 import _thread
 import signal
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 RESEND_S = 0.0002
-"""The pause before a signal is sent again that struck where nothing can be raised."""
+"""The seconds after which a signal that came where nothing can be raised is sent again."""
 
 _FINALIZERS = frozenset({"weakref", "_weakrefset", "multiprocessing.util", "importlib._bootstrap", "_frozen_importlib"})
 
@@ -26,14 +26,14 @@ ENDING = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGH
 """The signals that ask a program to end: each of them ends a run."""
 
 held_by_stdlib: list[object] = []
-"""The locks of a model that code of the standard library holds in the main thread: meanwhile nothing is raised."""
+"""The locks of a model that the standard library's code holds in the main thread; meanwhile nothing is raised."""
 
 
 def in_program(frame: FrameType | None) -> bool:
-    """Whether this frame belongs to the program, not to a model and not to a library that a model called.
+    """Return whether this frame belongs to the program, not to a model and not to a library that a model called.
 
     The standard library and the models' own libraries, with what these call, are neither: there the frame that called
-    them decides. The code that makes a named tuple is nobody's, too.
+    them decides. The same goes for the generated code that makes a named tuple.
     """
     if held_by_stdlib:
         return False
@@ -63,7 +63,7 @@ def hold_back() -> None:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Block them as `hold_back`, in this block. A signal that came meanwhile is delivered at its end."""
+    """Block these signals as `hold_back` does, in this `with`. One that comes meanwhile is delivered at its end."""
     old = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
@@ -73,10 +73,10 @@ def held_back() -> Iterator[None]:
 
 @contextmanager
 def held_back_between_runs() -> Iterator[None]:
-    """Block them as `held_back`, but not while a run handles them: it lets them in once its handlers are installed.
+    """Block these signals as `held_back` does, but not while a run has its handlers installed.
 
-    So none comes in the moments before and after, as in an import: what Python's own handler raises there may strike
-    in a callback, and be lost.
+    So none comes in the moments before and after, as in an import: what Python's own handler raises there may be
+    raised in a callback, and be lost.
     """
     with held_back():
         _held_back_between_runs.append(True)
@@ -90,7 +90,7 @@ _held_back_between_runs: list[bool] = []
 
 
 def terminate(signum: int, frame: FrameType | None) -> None:
-    """Handle SIGTERM or SIGHUP outside of a run: raise `Terminated`. A run replaces this handler as it does `SIG_DFL`.
+    """Handle SIGTERM or SIGHUP outside a run: raise `Terminated`. A run replaces this handler as it does `SIG_DFL`.
 
     Where nothing can be raised (a run may be just about to begin, and what is raised in a finalizer is lost) the
     signal is sent again in a moment.
@@ -106,12 +106,12 @@ def _resend(signum: int) -> None:
 
 
 class SignalHandlers:
-    """The signal handlers of one run, in the place of the program's own; in another than the main thread, none.
+    """The signal handlers of one run, in place of the program's own; outside the main thread there are none.
 
     `on_signal` is called in the handler. Threads of the run send signals to main, too. They hold `sending` and look at
     `installed` first, so that after `stop_sending` no such signal comes to the handlers of the program.
 
-    What a handler raises is lost where Python calls code and has nobody to raise an exception to: in a finalizer, a
+    What a handler raises is lost where Python calls code and has no caller to raise an exception to: in a finalizer, a
     callback of a weak reference or of the garbage collector, a generator that is dropped. Python hands it to
     `sys.unraisablehook`, and `on_lost` is asked first: it returns whether it has taken care of the exception.
     """
@@ -149,7 +149,7 @@ class SignalHandlers:
     def restore(self) -> None:
         """Restore the program's handlers, but for one that the program itself has replaced during the run.
 
-        A loop's `add_signal_handler` does that. With SIGINT it is the run's loop itself that may have done it.
+        A loop's `add_signal_handler` does that. SIGINT's is restored anyway: the run's own loop may have replaced it.
         """
         if self._let_in:
             signal.pthread_sigmask(signal.SIG_BLOCK, self._let_in)
@@ -160,7 +160,7 @@ class SignalHandlers:
                 signal.signal(signum, old)
 
     def handle(self, signum: signal.Signals) -> bool:
-        """Whether these handlers still handle this signal."""
+        """Return whether these handlers still handle this signal."""
         return signal.getsignal(signum) == self._handle
 
     def call_old(self, signum: signal.Signals) -> None:
@@ -176,12 +176,12 @@ class SignalHandlers:
 
 
 def is_ours(handler: object) -> bool:
-    """Whether a signal handler only ends the run or the program."""
+    """Return whether a signal handler is the library's own, which only ends the run or the program."""
     return handler is terminate or isinstance(getattr(handler, "__self__", None), SignalHandlers)
 
 
 def _for_a_run() -> list[signal.Signals]:
-    """The signals that a run may handle: none that is ignored, and SIGTERM and SIGHUP only if no other code does."""
+    """Return the signals that a run may handle: none that is ignored, SIGTERM and SIGHUP only if no other code does."""
     from concmodels.platform.measuring import caught_signals  # a child makes no run as a rule
 
     handlers = {signum: signal.getsignal(signum) for signum in ENDING}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _is_ending(error: BaseException | None) -> bool:
-    """Whether this is an interrupt or a cancellation, or was raised while one was handled."""
+    """Return whether this is an interrupt or a cancellation, or was raised while one was handled."""
     while isinstance(error, Exception):
         error = error.__context__
     return error is not None
@@ -29,8 +29,8 @@ class LoopGuard(Guard):
     In the program's own code it raises; anywhere else the loop's handler for Ctrl-C decides, and that one cancels the
     main task or interrupts it at its next checkpoint. SIGTERM and SIGHUP call `cancel`, which cancels the main task.
     `call_soon` must be safe in a signal handler: it has the loop call back between two tasks. `main` is the library's
-    own task. `breaks_off` says that the loop's handler breaks off the loop when it is called again (asyncio's): then a
-    further Ctrl-C cancels main, in the place of the one before.
+    own task. `breaks_off` says that the loop's handler breaks off the loop when it is called again, as asyncio's does:
+    then a further Ctrl-C cancels main itself, and its request replaces the one before.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class LoopGuard(Guard):
         self._has_passed_on = False  # whether an interrupt was handed to the loop's handler, ever
 
     def _leaving(self) -> NativeWait | None:
-        """The wait of main for the tasks of a group that were told to end."""
+        """Return the wait of main for the tasks of a group that were told to end; None if main is in no such wait."""
         wait = native_waits.get(self._main)
         return wait if wait is not None and wait.purpose.is_ending() else None
 
@@ -102,5 +102,5 @@ class LoopGuard(Guard):
 
     def __exit__(self, *_: object) -> None:
         if self._signum == signal.SIGINT:
-            self._landed()  # now: the loop will not come to it any more
+            self._landed()  # now: the loop will not get to it any more
         super().__exit__()

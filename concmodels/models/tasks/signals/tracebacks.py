@@ -1,7 +1,7 @@
 """Tracebacks of the program's own frames, without those of the library and of the loops that it runs on.
 
-A mistake of three lines leaves a run through forty frames that are no business of the program's. They are cut when the
-exception leaves `run`; `CONCMODELS_TRACEBACKS=full` in the environment keeps them.
+Without this, a small mistake would leave a run through forty frames that don't concern the program. They are cut when
+the exception leaves `run`; `CONCMODELS_TRACEBACKS=full` in the environment keeps them.
 """
 
 import os
@@ -53,7 +53,7 @@ def shorten(error: BaseException) -> None:
 
 
 def _shortened(trace: TracebackType | None) -> TracebackType | None:
-    """Return the traceback without our frames, and those of other libraries that lead to them or that they call."""
+    """Return the traceback without the library's frames, or those of others that lead to them or that they call."""
     kept, is_ours = [], True
     for it in _traces(trace):
         if _is_of_library(it):
@@ -69,7 +69,7 @@ def _is_of_library(trace: TracebackType) -> bool:
 
 
 def _cut_body(group: BaseExceptionGroup[BaseException]) -> None:
-    """Cut the innermost frame of a group if one of its exceptions comes from there, or its message says so much."""
+    """Cut the innermost frame of a group if one of its exceptions comes from there, or its message names the line."""
     inner = {id(trace.tb_frame) for error in group.exceptions for trace in _traces(error.__traceback__)}
     kept = [trace for trace in _traces(group.__traceback__) if id(trace.tb_frame) not in inner]
     if kept and group.message.endswith(f" at {short(kept[-1].tb_frame.f_code.co_filename)}:{kept[-1].tb_lineno}"):
@@ -91,7 +91,7 @@ def _chained(traces: list[TracebackType]) -> TracebackType | None:
 
 
 def _drop_cause(error: CannotTravel) -> None:
-    """Forget what pickle or this library says of the reason, which the message tells; keep errors of the program's."""
+    """Drop a cause that pickle or this library has raised, because the message has its text; keep the program's own."""
     from _pickle import PicklingError  # only where something was pickled, and the module is loaded already
 
     cause = error.__cause__

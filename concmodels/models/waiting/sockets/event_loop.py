@@ -5,7 +5,7 @@ that queue is empty, something from outside has to happen: a moment comes, a soc
 wakes a task. The loop sleeps until the first of the three, and all three end in the same way: they claim the wait of a
 task (`Waiter.finish`), and that puts the task into the queue.
 
-    moments    a heap, the earliest first. The loop sleeps no longer than until that one
+    moments    a heap, the earliest first. The loop sleeps until that one at the latest
     sockets    a `Poller` (on Linux it is an epoll): the kernel's list of the descriptors that a task waits for.
                To sleep is to ask it which of them are ready, and to be patient with the answer
     the waker  a descriptor in that list, which wakes the loop when it is written to. A signal handler does that: the
@@ -17,9 +17,9 @@ opens no descriptor, and to wake it is to release the lock.
 A busy scheduler never sleeps, but tasks that keep handing on to each other must not keep sockets and moments waiting.
 So now and then it looks without sleeping: the same call, which then returns at once (`look`).
 
-A descriptor is *armed* for one event. When the kernel has told that, it says nothing more until the next wait arms it
-again. That costs a system call for each wait. Without it, a socket that is ready and that no task reads would wake the
-loop again and again.
+A descriptor is *armed* for one event. Once the kernel has reported it, it reports nothing more until the next wait arms
+the descriptor again. That costs a system call for each wait. Without it, a socket that is ready and that no task reads
+would wake the loop again and again.
 """
 
 import heapq
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Waiter
 
 BUSY_LOOK_S = 0.0005
-"""How often a busy scheduler looks for sockets and moments."""
+"""The seconds after which a busy scheduler looks for sockets and moments again."""
 
 _EVENTS_OF_OTHER = [(direction, EVENTS[other]) for direction, other in OTHER.items()]
 
@@ -64,20 +64,20 @@ class EventLoop(SocketWaits):
         self._waker = self._waker_number = 0
 
     def close(self) -> None:
-        """Close its descriptors, when the run is over."""
+        """Close the loop's descriptors, when the run is over."""
         if self._poller is not None:
             self._poller.close()
             waking.close(self._waker)
 
     def _open(self) -> None:
-        """Sleep in the kernel's list of descriptors from now on, and no longer on the lock."""
+        """From now on, sleep on the kernel's list of descriptors and no longer on the lock."""
         self._waker = waking.make()
         self._waker_number = waking.descriptors(self._waker)[0]
         poller = waking.Poller()
         poller.add(self._waker_number)
         self._poller = poller
 
-    # What a task does that waits.
+    # What a waiting task does.
 
     def wake_at(self, moment: float, waiter: Waiter) -> None:
         """End this wait when the clock shows `moment`."""
@@ -119,7 +119,7 @@ class EventLoop(SocketWaits):
             self._poller.disarm(wait.number)
 
     def end_closed(self, wait: Any) -> None:
-        """End a wait for a socket that has been closed without a word."""
+        """End a wait for a socket that was closed without `notify_closing`."""
         super().end_closed(wait)
         self._poller.doubt(wait.number)
 
@@ -132,13 +132,13 @@ class EventLoop(SocketWaits):
     # What the scheduler does.
 
     def has_waits(self) -> bool:
-        """Whether there is a moment or a socket that some task waits for."""
+        """Return whether there is a moment or a socket that some task waits for."""
         while self.moments and not self.moments[0][2].waits():
             heapq.heappop(self.moments)
         return bool(self.moments or self.waits)
 
     def sleep(self, longest: float) -> None:
-        """Sleep until something has happened, at most so many seconds. It may return before anything has."""
+        """Sleep until something has happened, at most `longest` seconds. May return before anything has."""
         self.asleep = True  # first: a signal handler that comes after the look below finds this, and wakes the loop
         try:
             if self._ready:

@@ -1,9 +1,9 @@
 """Waits for sockets on eventlet's hub: a listener of the hub switches to the task when the socket is ready.
 
-What claims a wait takes its listener off at once, and not only the task when it goes on: by then the number of a closed
-socket may be that of another one, which another task waits for.
+Whatever claims a wait removes its listener at once. If the task did that when it goes on, the number of a closed socket
+could by then belong to another one, which another task waits for.
 
-A wait is not noted where a deadlock is looked for: while a task waits for a socket, there is none.
+These waits are not noted for the deadlock detector: while a task waits for a socket, there is no deadlock.
 """
 
 from _thread import _local
@@ -55,12 +55,12 @@ class EventletWait(SocketWaitSteps, SingleThreadWaiter):
         return not self.waits() or self.unit in throws_due
 
     def park(self, timeout: float | None) -> bool:
-        """Wait until woken, or until the hub, which polls the socket meanwhile, reports that it is ready: True."""
+        """Wait until woken, or until the hub, which polls the socket meanwhile, reports it as ready; return True."""
         if postponed:
             raise_postponed(self.unit)
         hub = self._hub
         kind = hub.READ if self.direction == READABLE else hub.WRITE
-        if not self.is_over():  # else the hub may know another task that waits for this socket: it allows only one
+        if not self.is_over():  # otherwise another task may wait for this socket by now: the hub allows only one
             self._listener = hub.add(kind, self.number, self._report, _do_nothing, self._close)
         timer = None if timeout is None else hub.schedule_call_global(timeout, self.finish, TIMED_OUT)
         try:
@@ -90,14 +90,14 @@ class EventletWait(SocketWaitSteps, SingleThreadWaiter):
         self.finish(CLOSED)
 
     def stop_listening(self) -> None:
-        """Take the listener off, if it is there."""
+        """Remove the listener, if there is one."""
         listener, self._listener = self._listener, None
         if listener is not None:
             self._hub.remove(listener)
 
 
 def _do_nothing(_error: BaseException) -> None:
-    """Stand in for what throws into a task whose listener was marked as closed: that has claimed its wait."""
+    """Stand in for the function that throws into the task of a closed listener: closing it has claimed the wait."""
 
 
 class EventletSockets(SocketWaits):
@@ -112,7 +112,7 @@ class EventletSockets(SocketWaits):
         self._closed: set[int] = set()
 
     def begin(self, wait: Any) -> None:
-        """As `SocketWaits.begin`, and take off the listener of a wait that is over and whose task has not gone on."""
+        """As `SocketWaits.begin`; also remove the listener of a wait that is over and whose task has not gone on."""
         before = self._waits.setdefault(wait.key, wait)
         if before is not wait:
             super().begin(wait)
@@ -131,7 +131,7 @@ class EventletSockets(SocketWaits):
         self._closed.add(number)
 
     def is_event_of_closed(self, wait: EventletWait) -> bool:
-        """Whether an event that is reported for this wait is that of an earlier socket with this number."""
+        """Return whether an event that is reported for this wait is that of an earlier socket with this number."""
         return wait.number in self._closed and not is_ready(wait.number, wait.direction)
 
     def look(self) -> None:

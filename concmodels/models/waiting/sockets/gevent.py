@@ -1,9 +1,9 @@
 """Waits for sockets on gevent's hub: a watcher of the hub's loop switches to the task when the socket is ready.
 
-What claims a wait stops its watcher at once, and not only the task when it goes on: if the socket is closed in the turn
-in which a watcher was started, libev ends the whole process with a failed assertion.
+Whatever claims a wait stops its watcher at once, rather than leaving that to the task: if the socket is closed in the
+turn in which a watcher was started, libev ends the whole process with a failed assertion.
 
-A wait is not noted where a deadlock is looked for: while a task waits for a socket, there is none.
+These waits are not noted for the deadlock detector: while a task waits for a socket, there is no deadlock.
 """
 
 import time
@@ -32,8 +32,8 @@ _here = _local()
 
 
 def start_timer(hub: Any, seconds: float, function: Callable[..., object], *args: Any) -> Any:
-    """Have the hub call a function so many seconds from now; return the timer, which `close` ends."""
-    hub.loop.update_now()  # else the seconds count from when the loop last woke up
+    """Have the hub call a function in so many seconds; return the timer, whose `close` cancels that."""
+    hub.loop.update_now()  # otherwise the seconds count from when the loop last woke up
     timer = hub.loop.timer(float(seconds))
     timer.start(function, *args)
     return timer
@@ -105,7 +105,7 @@ class GeventSockets(SocketWaits):
         self._look_at = 0.0
 
     def begin(self, wait: Any) -> None:
-        """As `SocketWaits.begin`, and give the wait a watcher."""
+        """As `SocketWaits.begin`; also give the wait a watcher."""
         key = wait.key
         before = self._waits.setdefault(key, wait)
         if before is not wait:
@@ -138,13 +138,13 @@ class GeventSockets(SocketWaits):
         return watcher
 
     def _drop(self, key: tuple[int, str]) -> None:
-        """Keep the watcher of this descriptor no longer; a wait that has it closes it at its end."""
+        """Keep the watcher of this descriptor no longer; a wait that still uses it closes it when it ends."""
         _, watcher = self._kept.pop(key, _NOTHING_KEPT)
         if watcher is not None and not watcher.active:
             watcher.close()
 
     def end_waits_for(self, number: int) -> None:
-        """End the waits for a descriptor that is about to be closed; also those that are over already stop watching."""
+        """End the waits for a descriptor that is about to be closed; stop the watchers of those that are over, too."""
         super().end_waits_for(number)
         for direction in _EVENTS:
             wait = self._waits.get((number, direction))

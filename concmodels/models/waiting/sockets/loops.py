@@ -3,11 +3,11 @@
 asyncio's own way, `loop.add_reader`, changes the loop's selector twice for every wait. It also remembers descriptors by
 their number: if a socket is closed while it is registered, and its number goes to a new transport, asyncio changes the
 old entry, the kernel hears nothing of the new socket, and the transport waits for ever. The kernel's own table has no
-such memory, for a socket leaves it with its close. So the sockets are registered in an epoll of their own, each for one
+such memory, because closing a socket removes it. So the sockets are registered in an epoll of their own, each for one
 event (`EPOLLONESHOT`), as trio does it, and the loop is told of a single descriptor: that of the epoll. Where there is
 no epoll, a thread polls them, and calls the loop (`concmodels/platform/watching.py`).
 
-A descriptor is armed in the epoll as long as a task waits for it. Only what was closed behind the task's back can't be
+A descriptor is armed in the epoll while a task waits for it. Only a socket that was closed without notice can't be
 disarmed any more. If a duplicate keeps that socket open (another process may have one), its event comes under a number
 that may be another socket's now: such a number is in doubt (`concmodels.platform.waking.Poller`).
 """
@@ -47,7 +47,7 @@ _of_loops: dict[AbstractEventLoop, LoopSockets] = {}
 class LoopWait(SocketWaitSteps, SingleThreadWaiter):
     """One wait of one task for a socket: the task awaits a future.
 
-    It is not noted where a deadlock is looked for: while a task waits for a socket, there is none.
+    It is not noted for the deadlock detector: while a task waits for a socket, there is no deadlock.
     """
 
     __slots__ = ("direction", "future", "key", "number", "socket")
@@ -74,7 +74,7 @@ class LoopWait(SocketWaitSteps, SingleThreadWaiter):
 
 
 class LoopSockets(SocketWaits):
-    """The waits for sockets of one event loop. It is in the loop only while a task waits, or did just before."""
+    """The waits for sockets of one event loop, which watches the epoll only while a task waits, and shortly after."""
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         super().__init__()
@@ -84,13 +84,13 @@ class LoopSockets(SocketWaits):
         self._timer: TimerHandle | None = None  # of the next look for closed sockets: there is one while in the loop
 
     def begin(self, wait: LoopWait) -> None:
-        """As `SocketWaits.begin`, and arm the descriptor."""
+        """As `SocketWaits.begin`; also arm the descriptor."""
         before: Any = self._waits.setdefault(wait.key, wait)
         if before is not wait:
             if before.is_closed():
                 self._poller.doubt(wait.number)  # it is armed, and can't be disarmed any more
                 before.finish(CLOSED)
-            elif not before.future.done():  # else it is over, though its task has not gone on yet
+            elif not before.future.done():  # otherwise it is over, though its task has not gone on yet
                 raise busy(wait)
             self._waits[wait.key] = wait
         events = EVENTS[wait.direction]
@@ -105,7 +105,7 @@ class LoopSockets(SocketWaits):
             raise
 
     def end(self, wait: LoopWait) -> None:
-        """As `SocketWaits.end`, and disarm the descriptor, unless what has ended the wait has done so."""
+        """As `SocketWaits.end`; also disarm the descriptor, unless what has ended the wait has done so."""
         if self._waits.get(wait.key) is not wait:
             return
         del self._waits[wait.key]
@@ -116,7 +116,7 @@ class LoopSockets(SocketWaits):
                 self._arm_for_others(wait.number)
 
     def end_waits_for(self, number: int) -> None:
-        """As `SocketWaits.end_waits_for`, and disarm the descriptor."""
+        """As `SocketWaits.end_waits_for`; also disarm the descriptor."""
         for direction in EVENTS:
             wait = self._waits.pop((number, direction), None)
             if wait is not None:
@@ -125,7 +125,7 @@ class LoopSockets(SocketWaits):
             self._poller.disarm(number)
 
     def _arm_for_others(self, number: int) -> None:
-        """Have the kernel tell once of the events that are still waited for; of none, if there are none."""
+        """Have the kernel report, once, the events that tasks still wait for; none, if there are none."""
         events = 0
         for direction, event in EVENTS.items():
             if (number, direction) in self._waits:
@@ -173,7 +173,7 @@ class LoopSockets(SocketWaits):
             self.rest()
 
     def rest(self) -> None:
-        """Leave the loop until the next wait, if no task waits: this must not look as if it could wake a task."""
+        """Leave the loop until the next wait, if no task waits: a deadlock detector would take this for a wake-up."""
         if self._timer is not None and not self._waits:
             self._timer.cancel()
             self._timer = None
@@ -187,14 +187,14 @@ class LoopSockets(SocketWaits):
 
 
 def rest(loop: AbstractEventLoop) -> None:
-    """See `LoopSockets.rest`."""
+    """Leave this loop if no task waits: see `LoopSockets.rest`."""
     sockets = _of_loops.get(loop)
     if sockets is not None:
         sockets.rest()
 
 
 def close_ended() -> None:
-    """Close what belongs to loops that are closed: after a run, its own; of the program's own loops, the former one."""
+    """Close what belongs to closed loops: that of a run which has ended, and earlier loops of the program's own."""
     for loop in list(_of_loops):
         if loop.is_closed() and (sockets := _of_loops.pop(loop, None)) is not None:
             sockets.close()
@@ -203,7 +203,7 @@ def close_ended() -> None:
 async def wait_on_loop(socket: HasFileno, direction: str, timeout: float | None) -> None:
     """Wait until the socket is ready, on the loop that runs.
 
-    A cancellation is never put off, as it is where something was handed over: a wait has nothing to lose.
+    A cancellation is never postponed here, as it is where an item was handed over: this wait has nothing to lose.
     """
     if timeout is not None:
         timeout = must_be_seconds(timeout)
@@ -216,7 +216,7 @@ async def wait_on_loop(socket: HasFileno, direction: str, timeout: float | None)
     try:
         sockets.begin(wait)
     except RuntimeError:
-        await sleep(0)  # a task that was cancelled is told of that
+        await sleep(0)  # raises a pending cancellation instead
         raise
     timer = None
     try:

@@ -2,8 +2,8 @@
 
 A waker (`concmodels/platform/waking.py`) is a descriptor that can be read once it was woken. One for every waiting
 thread would be a second descriptor for each connection of a server, so some threads share one. A waker that was woken
-stays so, for all threads that poll it must see that. A thread that was not meant goes on with another one, and the last
-to leave a woken one closes it.
+stays so, because all threads that poll it must see that. A thread that was not meant goes on with another waker, and
+the last thread to leave a woken one closes it.
 
 The thread of a connection waits once for every request. So a wait is a hot path: one object is the waiter and what it
 waits for, and what has been polled is kept for the next wait for the same descriptor.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
 WAKERS = 64
-"""How many shared wakers there are at most, but for those that were woken just now."""
+"""The most shared wakers that there are, not counting those that were woken just now."""
 
 
 class SharedWaker:
@@ -57,7 +57,7 @@ class Polled:
         self.poll = self._poller.poll
 
     def replace(self, woken: SharedWaker) -> None:
-        """Poll the waker that it has now in the place of one that was woken."""
+        """Poll the waker in `shared` instead of one that was woken."""
         self._poller.unregister(waking.descriptors(woken.waker)[0])
         self._poller.register(waking.descriptors(self.shared.waker)[0], POLLIN)
 
@@ -71,14 +71,14 @@ class PolledSockets(SocketWaits):
         self._kept: dict[tuple[int, str], Polled] = {}
 
     def begin(self, wait: PollingWaiter) -> None:
-        """As `SocketWaits.begin`, and give the wait what it polls; `end` takes that back."""
+        """As `SocketWaits.begin`; also give the wait what it polls, which `end` takes back."""
         key = wait.key
         with self._lock:
             polled = self._kept.pop(key, None)
             if polled is None or polled.shared.woken:
                 polled = Polled(wait.number, wait.direction, self._waker(wait.number))
-            polled.shared.polled_by += 1  # under the same lock that has found it: so nobody closes the waker meanwhile
-            wait.polled = polled  # first: what finds the wait may claim it, and wakes the waker then
+            polled.shared.polled_by += 1  # under the same lock that has found it: so it is not closed meanwhile
+            wait.polled = polled  # first: whatever finds the wait may claim it, and then wakes the waker
             is_noted = self._waits.setdefault(key, wait) is wait
         try:
             if not is_noted:
@@ -98,22 +98,22 @@ class PolledSockets(SocketWaits):
             if self._waits.get(key) is wait:
                 del self._waits[key]  # before the waker is left: what no longer finds the wait does not wake it
             self._leave(polled.shared)
-            if wait.outcome == DONE:  # else the waker may have been woken: another wait gets another one
+            if wait.outcome == DONE:  # otherwise the waker may have been woken: the next wait gets another one
                 self._kept[key] = polled
 
     def change_wakers(self, polled: Polled) -> SharedWaker:
-        """Have this polled with a waker that was not woken; return the one before, which is to be left by `leave`.
+        """Replace the waker by one that was not woken; return the old one, which the caller has to `leave`.
 
-        What claims the wait from here on wakes the new one, or has woken the old one again. So look next whether the
-        wait still `waits`.
+        Whatever claims the wait from here on wakes the new one, or has woken the old one again. So the caller has to
+        check next whether the wait still `waits`.
         """
         with self._lock:
             before, polled.shared = polled.shared, self._waker(polled.number)
-            polled.shared.polled_by += 1  # and the one before is left later: as long as it is counted, it stays open
+            polled.shared.polled_by += 1  # and the old one is left later: while it is counted, it stays open
         return before
 
     def leave(self, shared: SharedWaker) -> None:
-        """Poll this waker no longer. The caller knows that it will not be woken any more for the caller's sake."""
+        """Stop polling this waker. The caller knows that nothing will wake it for the caller's wait any more."""
         with self._lock:
             self._leave(shared)
 
@@ -124,7 +124,7 @@ class PolledSockets(SocketWaits):
             waking.close(shared.waker)
 
     def _waker(self, number: int) -> SharedWaker:
-        """Return the waker for this descriptor. Where there are too many, one of another place has to do."""
+        """Return the waker for this descriptor; if no new one can be opened, return that of another place."""
         place = number % WAKERS
         shared = self._wakers.get(place)
         if shared is not None and not shared.woken:
@@ -145,16 +145,16 @@ class PolledSockets(SocketWaits):
             for place, shared in list(self._wakers.items()):
                 if not shared.polled_by:
                     del self._wakers[place]
-                    if not shared.woken:  # else the last thread that polled it has closed it
+                    if not shared.woken:  # otherwise the last thread that polled it has closed it
                         waking.close(shared.waker)
 
 
 class PollingWaiter(SocketWaitSteps, Waiter):
-    """The wait of a thread for a socket, in front of a model's own kind of waiter: it polls in the place of a lock.
+    """The wait of a thread for a socket, a mixin for a model's own kind of waiter: it polls instead of taking a lock.
 
-    The kernel finds whether the socket is ready; the thread itself claims the wait then. What claims it first, a
+    The kernel finds that the socket is ready; then the thread itself claims the wait. What claims it first, a
     cancellation or `notify_closing`, wakes the shared waker, and then releases a lock. So a thread that finds its wait
-    claimed acquires the lock, and knows then that the waker will not be woken for it any more.
+    claimed acquires the lock, and then knows that the waker will not be woken for it any more.
     """
 
     __slots__ = ()
@@ -168,11 +168,11 @@ class PollingWaiter(SocketWaitSteps, Waiter):
     sockets: ClassVar[PolledSockets]
 
     def waits(self) -> bool:
-        """As `Waiter.waits`, for a thread that has just taken a waker, which what claims the wait looks for in turn.
+        """As `Waiter.waits`, for a thread that has just taken a waker, while another may claim the wait and wake that.
 
         Each of the two writes one thing and then reads what the other one writes. Without the GIL, processors may let
         both read the old values, so that the waker of a claimed wait would not be woken. That can't happen if both take
-        the same lock in between. `claim` pops from the list, for which CPython locks it, and so it does for a copy.
+        the same lock in between. CPython locks the list for the `pop` of `claim`, and for this copy too.
         """
         return bool(self._claim.copy())
 

@@ -1,7 +1,7 @@
 """Waits for sockets on trio, which does them itself: `trio.lowlevel.wait_readable`, `wait_writable`, `notify_closing`.
 
-What is added is a look for sockets that were closed without a word, which trio does not notice: a system task makes it,
-as long as there are waits. For that the waits are noted, those of each thread apart, for it has its own loop of trio's.
+This adds a look for sockets that were closed without `notify_closing`, which trio does not notice: a system task makes
+it while there are waits. So the waits are noted, for each thread apart, because each has a trio loop of its own.
 """
 
 from threading import local
@@ -48,12 +48,12 @@ class _Waiter(SingleThreadWaiter):
 
 
 class TrioSockets(SocketWaits):
-    """The waits for sockets of the run in one thread. trio sees to it that two tasks do not wait for the same."""
+    """The waits for sockets of the run in one thread. trio itself refuses a second wait for the same direction."""
 
     looker: CancelScope | None = None
 
     def begin(self, wait: SocketWait) -> None:
-        """Note a wait in the place of any other, which is over, or else trio refuses this one."""
+        """Note a wait in the place of any other: either that one is over, or trio will refuse this one."""
         for direction in _NATIVE:
             other = self._waits.get((wait.number, direction))
             if other is not None and other.is_closed():
@@ -80,14 +80,14 @@ class TrioSockets(SocketWaits):
                 self.looker = None
 
     def put_back(self, wait: SocketWait) -> None:
-        """Note a wait again that is not over, as trio has found."""
+        """Note a wait again, because trio has found that it is not over."""
         self._waits[wait.number, wait.direction] = wait
 
     def rest(self) -> None:
-        """End the looks, if no task waits: nothing of this must look as if it could wake a task."""
+        """End the looks, if no task waits: a deadlock detector would take their timer for a wake-up."""
         if self.looker is not None and not self._waits:
             self.looker.cancel()
-            self.looker = None  # before it has gone: the next wait needs another one
+            self.looker = None  # now, while the task still ends: the next wait needs another one
 
 
 class _Here(local):
@@ -99,7 +99,7 @@ _here = _Here()
 
 
 def rest() -> None:
-    """See `TrioSockets.rest`."""
+    """End the looks of this thread if no task waits: see `TrioSockets.rest`."""
     _here.sockets.rest()
 
 
@@ -136,7 +136,7 @@ async def wait_in_trio(socket: HasFileno, direction: str, timeout: float | None)
 
 
 def notify_closing_in_trio(socket: HasFileno) -> None:
-    """End the waits for a socket in the run of this thread; where no run is, no task waits."""
+    """End the waits for a socket in the run of this thread; without a run, no task waits."""
     try:
         number = descriptor(socket)
     except SocketClosed:

@@ -1,7 +1,7 @@
-"""Waits for sockets: which task waits for which direction of which socket, and what that wait ends with.
+"""Waits for sockets: which task waits for which direction of which socket, and how that wait ends.
 
 A wait for a socket is a `Waiter` like any other, which is claimed once: by what polls the descriptors (DONE), by a
-close, a timeout or a cancellation. How the descriptors are polled is the model's: a `poll`, an event loop, a hub.
+close, a timeout or a cancellation. What polls them depends on the model: a `poll`, an event loop, a hub.
 
 A wait takes nothing. It says that the socket is ready, and the task then reads, writes or accepts by itself. So a wait
 that is cancelled when the socket has become ready has lost nothing: the next wait returns at once.
@@ -34,7 +34,7 @@ EVENTS = {READABLE: POLLIN, WRITABLE: POLLOUT}
 """What to poll for. An error and the end of the other side (`POLLERR`, `POLLHUP`) end a wait in both directions."""
 
 LOOK_S = 1.0
-"""A socket that was closed without `notify_closing` wakes no task: so a wait looks for that, every so many seconds."""
+"""The seconds between two looks for sockets that were closed without `notify_closing`, which wakes no task."""
 
 _LOOKS_PER_S = 1000  # of all tasks together
 
@@ -74,7 +74,7 @@ class SocketWaitSteps:
         return f"waits until {self.socket!r} is {self.direction}"
 
     def is_closed(self) -> bool:
-        """Whether the socket has been closed since the wait began; perhaps its number belongs to another file now."""
+        """Return whether the socket was closed since the wait began; its number may belong to another file now."""
         try:
             return bool(self.socket.fileno() != self.number)
         except ValueError:
@@ -94,7 +94,7 @@ class SocketWaitSteps:
 
 
 class SocketWait(SocketWaitSteps):
-    """The wait of one task for one direction of a socket; a `Deadlock` tells it as the purpose of the waiter."""
+    """The wait of one task for one direction of a socket; a `Deadlock` describes it as the purpose of the waiter."""
 
     __slots__ = ("direction", "number", "socket", "waiter")
 
@@ -105,7 +105,7 @@ class SocketWait(SocketWaitSteps):
 
 
 def busy(wait: Any) -> RuntimeError:
-    """The error of a task that waits for what another one waits for already."""
+    """Return the error of a task that waits for what another task waits for already."""
     return RuntimeError(f"another task waits until {wait.socket!r} is {wait.direction}: let one task do that for both")
 
 
@@ -114,7 +114,7 @@ class SocketWaits:
 
     def __init__(self) -> None:
         self._waits: dict[tuple[int, str], Any] = {}
-        self._lock = allocate_lock()  # for those who replace or remove a wait; nothing waits while it is held
+        self._lock = allocate_lock()  # held to replace or remove a wait; nothing waits while it is held
 
     def __len__(self) -> int:
         return len(self._waits)
@@ -131,7 +131,7 @@ class SocketWaits:
             raise wait.closed()
 
     def note(self, wait: Any) -> None:
-        """As `begin`, without a look whether the socket was closed meanwhile."""
+        """Do as `begin`, but don't check whether the socket was closed meanwhile."""
         key = wait.number, wait.direction
         with self._lock:
             other = self._waits.get(key)
@@ -173,16 +173,16 @@ class SocketWaits:
                 wait.waiter.finish(CLOSED)
 
     def find_closed(self) -> None:
-        """End the waits for sockets that have been closed without a word."""
+        """End the waits for sockets that were closed without `notify_closing`."""
         for wait in list(self._waits.values()):
             if wait.is_closed():
                 self.end_closed(wait)
 
     def end_closed(self, wait: Any) -> None:
-        """End a wait for a socket that has been closed without a word."""
+        """End a wait for a socket that was closed without `notify_closing`."""
         wait.waiter.finish(CLOSED)
 
     def look_s(self) -> float:
-        """Return after how many seconds a task that looks for itself does so: later, if many others do it too."""
+        """Return the seconds between two looks of a task that looks for itself: more if many tasks do."""
         count = len(self._waits)
         return LOOK_S if count <= _LOOKS_PER_S else count / _LOOKS_PER_S
