@@ -46,6 +46,12 @@ PROGRAM = """
 """
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _libffi():
+    """Have libffi open its own file: it does so for the first ctypes of a process, and keeps it open."""
+    import ctypes  # noqa: F401 - not at the head of this file, which the interpreters import
+
+
 def test_they_take_turns(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "slow").mkdir()
