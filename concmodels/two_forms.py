@@ -2,22 +2,23 @@
 
 There are no files of the sync texts. Importing one compiles the async text line for line, so a traceback shows the
 right place. A child imports the functions of its tasks by the same name. To compile a text takes longer than a child
-needs to start, so the code is kept beside Python's own .pyc files.
+needs to start, so the code is kept beside Python's own .pyc files. And what a child has no need of is not imported for
+it: `re`, and what `importlib.util` and `importlib.machinery` import, take a third as long as the start itself.
 """
 
 import marshal
 import os
-import re
 import sys
 from importlib import import_module
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import MAGIC_NUMBER, cache_from_source
+from importlib._bootstrap import ModuleSpec
+from importlib._bootstrap_external import MAGIC_NUMBER, SourceFileLoader, cache_from_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType, ModuleType
 
+_LEFT_OUT = r"\b(?:async|await) "
 _SYNC = {
     "__aenter__": "__enter__", "__aexit__": "__exit__", "__aiter__": "__iter__", "__anext__": "__next__",
     "StopAsyncIteration": "StopIteration",
@@ -26,7 +27,9 @@ _SYNC = {
 
 def without_await(text: str) -> str:
     """Return the text without `async` and `await`, and with the sync names of special methods."""
-    return re.sub("|".join(_SYNC), lambda found: _SYNC[found[0]], re.sub(r"\b(?:async|await) ", "", text))
+    import re
+
+    return re.sub("|".join(_SYNC), lambda found: _SYNC[found[0]], re.sub(_LEFT_OUT, "", text))
 
 
 class Form:
@@ -46,7 +49,7 @@ class Form:
         """
         files = SourceFileLoader(self.name, path)
         kept = cache_from_source(path, optimization=self.name)
-        key = (path, self.version, sys.flags.optimize, text)
+        key = (path, self.version, sys.flags.optimize, _LEFT_OUT, _SYNC, text)
         try:
             found = files.get_data(kept)
         except OSError:
@@ -65,28 +68,28 @@ class Form:
 
 
 def _compiled(text: str, path: str) -> CodeType:
-    return compile(text, path, "exec", dont_inherit=True)
+    return compile(without_await(text), path, "exec", dont_inherit=True)
 
 
 PLAIN = Form("sync", _compiled)
-"""Code as Python itself compiles it."""
+"""Sync code of an async text, as Python itself compiles it."""
 
 
 def plain(path: str) -> CodeType:
     """Return the code of a file without `async` and `await`."""
     with open(path, encoding="utf-8") as file:
-        return PLAIN.code(without_await(file.read()), path)
+        return PLAIN.code(file.read(), path)
 
 
 class Loader(SourceFileLoader):
     """Loads a text as sync code."""
 
     form = PLAIN
-    """The way in which it is compiled."""
+    """What makes sync code of the async text."""
 
     def get_code(self, fullname: str) -> CodeType:
         """Return the code of the sync text, and never that of the .pyc under the file's name: it is the async one."""
-        return self.form.code(without_await(self.get_data(self.path).decode()), self.path)
+        return self.form.code(self.get_data(self.path).decode(), self.path)
 
 
 class Finder:

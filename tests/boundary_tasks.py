@@ -2,7 +2,6 @@
 
 import math
 import os
-import signal
 import sys
 
 from concmodels.errors import ChannelClosed
@@ -23,7 +22,9 @@ def wait_for_ever(model, ready=None):
 def fork_below(model, ready):
     pid = os.fork()
     if pid == 0:
-        signal.pause()
+        from signal import pause
+
+        pause()
         os._exit(0)
     ready.send(pid)
     wait_for_ever(model, ready)
@@ -81,7 +82,9 @@ def exit_with(status):
 
 
 def die():
-    os.kill(os.getpid(), signal.SIGKILL)
+    from signal import SIGKILL  # here: each interpreter would import it, and none calls this
+
+    os.kill(os.getpid(), SIGKILL)
 
 
 def leave_without_a_word():

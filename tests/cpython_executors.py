@@ -54,13 +54,16 @@ def names():
     return [(module, name) for module, mixin in MIXINS.items() for name in find(getattr(_module(module), mixin))]
 
 
-def failures(model, name, module, test, *, cooperative):
-    """Run one test on the pools of a model. Return the exceptions of its failures, also those of its subtests."""
+def failures(model, name, module, test, *, cooperative, workers=5):
+    """Run one test on the pools of a model. Return the exceptions of its failures, also those of its subtests.
+
+    CPython has five workers, or two where they take long to start.
+    """
     support = importlib.import_module("test.support")
     result = _Result()
     with mock.patch.dict(vars(_module(module)), _tools(model, name, module, cooperative)):
         support.environment_altered = False
-        model.run(_case(model, module, test).run, result)
+        model.run(_case(model, module, test, workers).run, result)
     if support.environment_altered:  # a warning on standard error says what
         result.failures_found.append(AssertionError("threads or processes were left behind"))
     return result.failures_found
@@ -70,11 +73,13 @@ def _module(name):
     return importlib.import_module(f"test.test_concurrent_futures.{name}")
 
 
-def _case(model, module, test):
+def _case(model, module, test, workers):
     def executor_type(max_workers=None):
         return model.Pool(max_workers)
 
     class Case(getattr(_module(module), MIXINS[module]), _module("util").ExecutorMixin, _module("util").BaseTestCase):
+        worker_count = workers
+
         def setUp(self):
             super().setUp()
             if test == "test_cancel_futures":

@@ -38,8 +38,9 @@ ON_ALL_VARIANTS = ("runs",)
 HALF_AS_OFTEN = ("processes:spawn",)
 """Variants whose tasks take so long to start that they are held to half as many guarantees as others like them."""
 
-FEW_ROUNDS = 10
-"""How often as a rule a guarantee tries what goes wrong only sometimes; thoroughly it is `suite.Effort.rounds`."""
+FEW_ROUNDS, FEWEST_ROUNDS = 10, 2
+"""How often as a rule a guarantee tries what goes wrong only sometimes, and where each round starts processes or
+interpreters; thoroughly it is `suite.Effort.rounds`."""
 
 FEW_SOCKETS, FEWEST_SOCKETS = 200, 8
 """Of how many a guarantee waits at a time as a rule, and where each has a process or an interpreter of its own."""
@@ -149,9 +150,14 @@ def model(name, *, thorough):
 
 def make_light(model):
     """Have few rounds only, and few sockets."""
-    model.effort.rounds = min(model.effort.rounds, FEW_ROUNDS)
+    model.effort.rounds = min(model.effort.rounds, few_rounds(model.facts))
     most = FEWEST_SOCKETS if model.facts.family == "boundary" else FEW_SOCKETS
     model.effort.sockets = min(model.effort.sockets, most)
+
+
+def few_rounds(facts):
+    """How many rounds a model has as a rule."""
+    return FEWEST_ROUNDS if facts.family == "boundary" else FEW_ROUNDS
 
 
 @contextmanager

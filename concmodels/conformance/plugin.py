@@ -222,6 +222,7 @@ def compile_with_values() -> None:
     from concmodels.conformance import sync
 
     def compile_rewritten(text: str, path: str) -> CodeType:
+        text = sync.without_await(text)
         tree = ast.parse(text)
         rewrite_asserts(tree, text.encode(), path)
         return compile(tree, path, "exec", dont_inherit=True)

@@ -5,7 +5,7 @@ from importlib import import_module
 from types import ModuleType
 
 from concmodels.trace.rows import failure
-from concmodels.two_forms import PLAIN, without_await
+from concmodels.two_forms import PLAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def _sync_verbs() -> ModuleType:
     module = ModuleType("concmodels.trace.sync_verbs")
     module.__file__ = path
     with open(path, encoding="utf-8") as file:
-        text = without_await(file.read()).replace("IS_ASYNC = True", "IS_ASYNC = False")
+        text = file.read().replace("IS_ASYNC = True", "IS_ASYNC = False")
     exec(PLAIN.code(text, path), vars(module))
     module.Channel.__iter__ = items  # a generator takes less time than the iterator of the text
     return module

@@ -20,9 +20,9 @@ from concmodels.conformance.suite import Model, guarantees
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 240
 TOUCHED = {
-    "processes": ("delivery", "sharing", "sharing_ends", "runs", "pooling"),
+    "processes": ("delivery", "sharing", "runs", "pooling"),
     # its channels and pools are those of processes: only how it starts, wakes and shares is its own
-    "subinterp": ("sharing", "runs"),
+    "subinterp": ("sharing_ends", "runs"),
     "asyncio": ("sockets", "sockets_ends"),
     "processes:fork": ("cancellation",),
 }

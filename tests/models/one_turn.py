@@ -318,9 +318,12 @@ async def fail():
 
 
 async def settle():
-    """Let every task go as far as it can."""
+    """Let every task go as far as it can: until none is to go on, or for TURNS, as a task may wait in turns."""
+    ready = asyncio.get_running_loop()._ready
     for _ in range(TURNS):
         await asyncio.sleep(0)
+        if not ready:
+            return
 
 
 def bare_schedule(schedule):

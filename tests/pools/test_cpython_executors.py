@@ -55,8 +55,9 @@ def is_left_out(params):
 @pytest.mark.usefixtures("cpython_tests", "boundary_servers")
 @pytest.mark.parametrize("module, test", TESTS)
 @pytest.mark.parametrize("name", SYNC)
-def test_of_cpython(name, module, test):
-    found = failures(model_of(name), name, module, test, cooperative=name in COOPERATIVE)
+def test_of_cpython(name, module, test, thorough):
+    workers = 2 if name in BOUNDARY and not thorough else 5
+    found = failures(model_of(name), name, module, test, cooperative=name in COOPERATIVE, workers=workers)
     reason, says = DEVIATIONS.get(test, ("", ""))
     for error in found:
         if not (reason and isinstance(error, AssertionError) and says in str(error)):

@@ -8,6 +8,10 @@ from types import CodeType, ModuleType
 
 from concmodels.conformance import sync
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _OPERATORS = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
     ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
@@ -18,7 +22,7 @@ _LONGEST = 70  # characters of a value
 
 def show_values() -> None:
     """Compile guarantees that are imported from now on, sync and async, so that failed asserts show values."""
-    sync.Loader.form = _form("syncshown")
+    sync.Loader.form = _form("syncshown", lambda text, path: compile_shown(sync.without_await(text), path))
     if _Finder not in sys.meta_path:
         sys.meta_path.insert(0, _Finder)
 
@@ -83,17 +87,17 @@ def _compared(test: ast.Compare) -> list[ast.stmt]:
     return statements
 
 
-def _form(name: str) -> sync.Form:
-    """Return what `compile_shown` makes of a text; it is made anew when this file has changed."""
+def _form(name: str, make: Callable[[str, str], CodeType]) -> sync.Form:
+    """Return a form that is made with `compile_shown`; its code is made anew when this file has changed."""
     with open(__file__, encoding="utf-8") as file:
-        return sync.Form(name, compile_shown, file.read())
+        return sync.Form(name, make, file.read())
 
 
 class _Loader(SourceFileLoader):
     """Loads a chapter of the async text, and never the .pyc under the file's name: that would not show values."""
 
     def get_code(self, fullname: str) -> CodeType:
-        return _form("shown").code(self.get_data(self.path).decode(), self.path)
+        return _form("shown", compile_shown).code(self.get_data(self.path).decode(), self.path)
 
 
 class _Finder:

@@ -18,7 +18,7 @@ IN_ALL = {
 }  # fmt: skip
 """The programs that are searched to the end."""
 
-MOST, SAMPLE = 400, 60
+MOST, SAMPLE = 400, 30
 MOST_THOROUGH, SAMPLE_THOROUGH = 8000, 3000
 
 FOUND_BY = {
