@@ -25,6 +25,7 @@ The options, the parametrisation and the tests of a file (`--model my_model.py`)
 which is also what a course uses: `concmodels.conformance.plugin`.
 """
 
+import atexit
 import functools
 import gc
 import os
@@ -76,6 +77,7 @@ def pytest_configure(config):
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
+        atexit.register(os._exit, 0)  # as the last: to take all modules apart takes seconds, and xdist waits for it
         current_frames = sys._current_frames
         hidden = current_frames().keys() - {get_ident()}
 
