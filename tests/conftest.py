@@ -64,6 +64,7 @@ def pytest_addoption(parser, pluginmanager):
     parser.addoption("--thorough", action="store_true", help="everything on every variant, with many rounds")
     parser.addoption("--by-chapter", action="store_true", help="a test for each chapter of guarantees, also with -k")
     parser.addoption("--programs", type=int, metavar="N", help="random programs for the complete search")
+    parser.addoption("--seed", type=int, metavar="N", help="the random programs of the stress tests with this number")
     parser.addoption("--expect-all", action="store_true", help="a model that can't run here is a failure, as on CI")
 
 
