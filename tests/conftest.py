@@ -89,6 +89,12 @@ def pytest_configure(config):
         sys._current_frames = frames
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report):
+    """Leave out of a report what nobody asks for: a worker of xdist sends it, and keywords are most of the message."""
+    report.keywords = {}
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Under `pytest -n 2`, hand out what belongs together as one piece."""
