@@ -25,6 +25,7 @@ The options, the parametrisation and the tests of a file (`--model my_model.py`)
 which is also what a course uses: `concmodels.conformance.plugin`.
 """
 
+import atexit
 import functools
 import gc
 import os
@@ -63,6 +64,7 @@ def pytest_addoption(parser, pluginmanager):
     parser.addoption("--thorough", action="store_true", help="everything on every variant, with many rounds")
     parser.addoption("--by-chapter", action="store_true", help="a test for each chapter of guarantees, also with -k")
     parser.addoption("--programs", type=int, metavar="N", help="random programs for the complete search")
+    parser.addoption("--seed", type=int, metavar="N", help="the random programs of the stress tests with this number")
     parser.addoption("--expect-all", action="store_true", help="a model that can't run here is a failure, as on CI")
 
 
@@ -76,6 +78,7 @@ def pytest_configure(config):
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
+        atexit.register(os._exit, 0)  # as the last: to take all modules apart takes seconds, and xdist waits for it
         current_frames = sys._current_frames
         hidden = current_frames().keys() - {get_ident()}
 
@@ -84,6 +87,12 @@ def pytest_configure(config):
             return found | {get_ident(): sys._getframe(1)}
 
         sys._current_frames = frames
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report):
+    """Leave out of a report what nobody asks for: a worker of xdist sends it, and keywords are most of the message."""
+    report.keywords = {}
 
 
 @pytest.hookimpl(optionalhook=True)

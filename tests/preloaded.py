@@ -133,9 +133,9 @@ def _serve(descriptor, *imports):
             wire.detach()
             os.closerange(3, os.sysconf("SC_OPEN_MAX"))
             _become(path, *json.loads(text))
-            return
         for stream in streams:
             os.close(stream)
+    os._exit(0)
 
 
 def _fork(wire):
@@ -169,7 +169,22 @@ def _become(path, folder, environment, is_session, module, *arguments):
     importlib.invalidate_caches()
     if not hasattr(sys.modules.get(module), "__path__"):  # of a package, `__main__` is run
         sys.modules.pop(module, None)  # it was imported for its imports
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        if not isinstance(ended.code, int | None):
+            raise
+        _end(ended.code or 0)
+    _end(0)
+
+
+def _end(status):
+    """End as Python does, but don't take apart what was imported: that writes to all of the memory that is shared."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status & 0xFF)
 
 
 if __name__ == "__main__":

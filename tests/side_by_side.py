@@ -67,6 +67,8 @@ class Scheduler(LoadScopeScheduling):
         if node in self._large and not node.shutting_down:
             node.shutdown()
         super()._reschedule(node)
+        if self._pending_of(self.assigned_work[node]) < 2 and not node.shutting_down:
+            self._reschedule(node)  # it begins a test only when it knows the next one, or that there is none
 
     def _split_scope(self, nodeid):
         return piece(nodeid)

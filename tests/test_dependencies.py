@@ -82,13 +82,23 @@ def imports(path):
 
 def named(path):
     """The modules that a file imports, by their full names."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    text = path.read_text()
+    tree = ast.parse(text)
+    for node in ast.walk(tree) if "import_module" in text else statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
             yield node.module
         elif isinstance(node, ast.Call) and "import_module" in (node.func.__dict__.get(it) for it in ("id", "attr")):
             yield from (it.value for it in node.args[:1] if isinstance(it, ast.Constant))
+
+
+def statements(node):
+    """All statements inside, also those of functions: a tenth of what `ast.walk` finds."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for it in getattr(node, field, ()):
+            yield it
+            yield from statements(it)
 
 
 def is_ours(module, path):

@@ -65,6 +65,12 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 
 
+def crash_once(name):
+    if not (FOLDER / name).exists():
+        (FOLDER / name).touch()
+        os._exit(1)
+"""
+WHILE_ONE_COLLECTS = """
 def pytest_collection_modifyitems():
     if os.environ.get("PYTEST_XDIST_WORKER") == "gw2":  # that of the first worker that has crashed
         (FOLDER / "collecting").touch()
@@ -75,12 +81,6 @@ def pytest_collection_modifyitems():
 def pytest_handlecrashitem(crashitem):
     # xdist calls this when it has heard of a crash
     (FOLDER / f"heard of {crashitem.rpartition('::')[2]}").touch()
-
-
-def crash_once(name):
-    if not (FOLDER / name).exists():
-        (FOLDER / name).touch()
-        os._exit(1)
 """
 CRASHES = """
 import time
@@ -96,6 +96,24 @@ def test_second():
     while not (FOLDER / "collecting").exists():
         time.sleep(0.01)
     crash_once("crashed")
+
+
+def test_third(): pass
+
+
+def test_fourth(): pass
+"""
+
+
+CRASH = """
+from conftest import crash_once
+
+
+def test_first():
+    crash_once("crashed")
+
+
+def test_second(): pass
 
 
 def test_third(): pass
@@ -129,7 +147,12 @@ def test_a_large_worker_is_replaced_and_ends(tmp_path, large, workers):
 
 
 def test_a_worker_may_crash_while_the_one_for_another_still_collects(tmp_path):
-    output = run(tmp_path, 2, CONFTEST.format(large=2**50) + CRASHING, CRASHES)
+    output = run(tmp_path, 2, CONFTEST.format(large=2**50) + CRASHING + WHILE_ONE_COLLECTS, CRASHES)
     assert "crashed while running 'test_these.py::test_first'" in output, output
     assert "crashed while running 'test_these.py::test_second'" in output
     assert "2 failed, 4 passed" in output  # what crashed is tried once more
+
+
+def test_a_worker_may_crash_when_all_tests_have_been_handed_out(tmp_path):
+    output = run(tmp_path, 2, CONFTEST.format(large=2**50) + CRASHING, CRASH)
+    assert "1 failed, 4 passed" in output, output  # the new worker begins the first when it knows which is the next

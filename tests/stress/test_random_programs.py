@@ -63,8 +63,9 @@ def test_programs_with_sockets_can_be_explained(model, thorough):
 
 @pytest.mark.stress
 def test_many_programs_can_be_explained(model, pytestconfig):
-    number = int(pytestconfig.getoption("--hypothesis-seed") or random.randrange(2**32))
-    print(f"the same programs again: --hypothesis-seed={number}")  # shown when it fails
+    seed = pytestconfig.getoption("seed")
+    number = random.randrange(2**32) if seed is None else seed
+    print(f"the same programs again: --seed {number}")  # shown when it fails
     setting = Setting.named(model.name)
     assert sample(setting, many(setting), number) == many(setting)
 
