@@ -21,7 +21,7 @@ def enough_seconds(monkeypatch):
 def few_drawn_first(monkeypatch, thorough):
     """Have `auto` draw fewer schedules before it tries them all, so that the complete search finds more by itself."""
     if not thorough:
-        monkeypatch.setattr("concmodels.explore.search.FIRST_SAMPLE", 20)
+        monkeypatch.setattr("concmodels.explore.search.FIRST_SAMPLE", 8)
 
 
 def pytest_terminal_summary(terminalreporter):
