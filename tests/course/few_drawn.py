@@ -1,4 +1,4 @@
-"""Imported by what checks an answer, this has fewer schedules be drawn before all are tried; `tests/explore` does so."""
+"""Imported by what checks an answer, this has fewer schedules be drawn before all are tried, as in `tests/explore`."""
 
 from concmodels.explore import search
 from concmodels.explore.failures import diagnosis
