@@ -95,7 +95,7 @@ def _of_program(program: Program, args: tuple[Any, ...], label: str, library: st
         return Scenario(program, args, label, is_async, codes, monitor=CodeMonitor(codes, program.trees))
     _import_event_loops(libraries)
     if is_async:
-        program.run = run_on(library or _library_of(program.main.imported()))
+        program.run = run_on(library or _library_of(program.main.imported))
     has_threads = has_model or not (_THREADS - {"time"}).isdisjoint(imported)
     return _on_event_loops(program, args, label, codes, program.trees, set(libraries), has_threads)
 

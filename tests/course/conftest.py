@@ -1,4 +1,4 @@
-"""Without `--thorough` answers are checked in forks of a process that has imported the explorer."""
+"""Without `--thorough` answers are checked in forks of a process that has imported the explorer, and draws less."""
 
 from contextlib import nullcontext
 from functools import partial
@@ -9,7 +9,7 @@ import pytest
 
 from concmodels.course import isolated
 
-IMPORTS = ("concmodels.course.child", "concmodels.course.checking")
+IMPORTS = ("concmodels.course.child", "concmodels.course.checking", "course.few_drawn")
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ from functools import partial
 
 from concmodels.course import checking
 
-FEW = 60
+FEW = 25
 
 
 def _explored(explore, *program, schedules, **options):

@@ -19,9 +19,14 @@ def enough_seconds(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def few_drawn_first(monkeypatch, thorough):
-    """Have `auto` draw fewer schedules before it tries them all, so that the complete search finds more by itself."""
+    """Have `auto` draw fewer schedules before it tries them all, so that the complete search finds more by itself.
+
+    And have fewer of them be searched for a race that may be the cause of a failure, and switch in the library.
+    """
     if not thorough:
-        monkeypatch.setattr("concmodels.explore.search.FIRST_SAMPLE", 20)
+        monkeypatch.setattr("concmodels.explore.search.FIRST_SAMPLE", 8)
+        monkeypatch.setattr("concmodels.explore.search.SAMPLE_IN_LIBRARY", 60)
+        monkeypatch.setattr("concmodels.explore.failures.diagnosis.RACE_RUNS", 20)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -1,10 +1,11 @@
 """Idioms of Python programs, each with and without its mistake: the one has to be proved, the other one found."""
 
-import subprocess
-import sys
+import os
 import textwrap
 
+import preloaded
 import pytest
+import suites
 
 from concmodels.explore import explore
 
@@ -242,6 +243,7 @@ del PAIRS[name]
 def test_an_idiom_is_proved_and_its_mistake_is_found(tmp_path, name):
     text, right, wrong = PAIRS[name]
     path = tmp_path / "program.py"
+    how = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(suites.ROOT)}, "imports": suites.IMPORTS}
     path.write_text(HEAD + TOGETHER + textwrap.dedent(text).replace("{}", right))
     report = explore(str(path))
     assert report.verdict == "held in all", report
@@ -249,6 +251,7 @@ def test_an_idiom_is_proved_and_its_mistake_is_found(tmp_path, name):
     report = explore(str(path))
     assert report.verdict == "broken", report
     assert report.failure is not None and report.schedules <= 200, report
-    replayed = [sys.executable, "-m", "concmodels.explore", str(path), "--quiet", "--replay", report.failure.replay_id]
-    assert subprocess.run(replayed, check=False, stdout=subprocess.PIPE).returncode == 1, "in another process"
+    replayed = (path, "--quiet", "--replay", report.failure.replay_id)
+    status, out = preloaded.run("concmodels.explore", *replayed, **how)
+    assert (status, out) == (1, "program.py: broken, on schedule 1\n"), "in another process"
     assert explore(str(path), search="all").verdict != "held in all", "by the complete search"

@@ -21,9 +21,14 @@ sim = load("sim")
 RACES = Path(__file__).parents[2] / "examples" / "races"
 
 
-def test_what_can_deadlock_is_broken_and_every_task_is_named():
-    report = explore(programs.philosophers)
-    failure = report.failure
+@pytest.fixture(scope="module")
+def deadlock():
+    """What is found of the philosophers."""
+    return explore(programs.philosophers, seconds=50)
+
+
+def test_what_can_deadlock_is_broken_and_every_task_is_named(deadlock):
+    report, failure = deadlock, deadlock.failure
     assert (report.verdict, failure.kind, failure.forced_switches) == ("broken", "Deadlock", 2)
     assert len(failure.replay_id) <= 60
     text = str(report)
@@ -238,23 +243,23 @@ def test_options_that_make_no_sense_are_refused(options):
 # Replay.
 
 
-def test_a_replay_does_the_same():
-    first = explore(programs.philosophers).failure
+def test_a_replay_does_the_same(deadlock):
+    first = deadlock.failure
     again = replay(programs.philosophers, schedule=first.replay_id).failure
     assert again.moments == first.moments and str(again.error) == str(first.error)
 
 
 @pytest.mark.parametrize("source", ["pos30", "pct4.60", "random7", "all0.0"])
-def test_a_schedule_that_is_too_long_for_an_id_is_found_again(source):
-    start = explore(programs.philosophers).failure.replay_id.rpartition("-")[0]
+def test_a_schedule_that_is_too_long_for_an_id_is_found_again(source, deadlock):
+    start = deadlock.failure.replay_id.rpartition("-")[0]
     wanted = f"{start}-{source}"
     assert shlex.quote(wanted) == wanted  # the report's command can be pasted into a shell
     one, other = (replay(programs.philosophers, schedule=wanted) for _ in range(2))
     assert one.verdict == other.verdict and str(one.failure) == str(other.failure)
 
 
-def test_an_id_of_another_program_is_refused():
-    failure = explore(programs.philosophers).failure
+def test_an_id_of_another_program_is_refused(deadlock):
+    failure = deadlock.failure
     with pytest.raises(CannotExplore, match="another version of the program"):
         replay(programs.seeded_by_explore, schedule=failure.replay_id)
     with pytest.raises(CannotExplore, match="made by Python 3.9"):
@@ -264,10 +269,10 @@ def test_an_id_of_another_program_is_refused():
 
 
 @pytest.mark.timeout(240)  # twenty processes
-def test_processes_with_other_hash_seeds_replay_the_same_bytes(thorough):
+def test_processes_with_other_hash_seeds_replay_the_same_bytes(deadlock, thorough):
     program = "from programs import philosophers; from concmodels.explore import replay; "
     program += "print(replay(philosophers, schedule={!r}))"
-    expected = explore(programs.philosophers).failure.replay_id
+    expected = deadlock.failure.replay_id
     command = [sys.executable, "-c", program.format(expected)]
     outputs = set()
     for seed in range(20 if thorough else 2):

@@ -80,7 +80,7 @@ def why_not(text: str) -> str | None:
 
 def _of_the_library(program: Program) -> str | None:
     for source in program.sources:
-        for name in source.imported():
+        for name in source.imported:
             if name.startswith("concmodels.models") or name in ("concmodels.load", "concmodels.catalog"):
                 return f"{os.path.basename(source.path)} imports {name}, whose tasks no schedule decides"
     return None

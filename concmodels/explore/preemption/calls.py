@@ -103,9 +103,8 @@ def _is_kept(node: ast.expr, names: Names) -> bool:
     return isinstance(node, (ast.Constant, ast.JoinedStr, ast.Lambda, ast.Tuple, ast.List, ast.Dict, ast.BinOp))
 
 
-def own_methods_of(trees: Iterable[ast.Module]) -> frozenset[str]:
+def own_methods_of(nodes: list[ast.AST]) -> frozenset[str]:
     """Return the names of methods that can only be the program's own, because it uses no other modules."""
-    nodes = [node for tree in trees for node in ast.walk(tree)]
     if any(name.partition(".")[0] not in _HARMLESS_MODULES for name in _imported(nodes)):
         return frozenset()
     bodies = [node.body for node in nodes if isinstance(node, ast.ClassDef)]

@@ -51,9 +51,12 @@ class Matched:
 
 
 class Nodes(ast.NodeVisitor):
-    """The expressions of a file by position, with the names of private attributes as Python mangles them."""
+    """The expressions of a file by position, with the names of private attributes as Python mangles them.
 
-    def __init__(self, tree: ast.AST) -> None:
+    `nodes` are all of its syntax tree.
+    """
+
+    def __init__(self, tree: ast.Module, nodes: list[ast.AST]) -> None:
         self.by_position: dict[Position, ast.AST] = {}
         self.given: dict[Position, ast.expr] = {}
         """What is assigned to an item."""
@@ -63,15 +66,15 @@ class Nodes(ast.NodeVisitor):
         """Names into which a part of something is unpacked."""
         self.matched: dict[Position, Matched] = {}
         """The patterns of `match` statements."""
-        self.names = Names(tree)
-        self._private = private_names(tree)
+        self.names = Names(tree, nodes)
+        self._private = private_names(nodes)
         self._class = ""
         self.visit(tree)
 
-    def instructions(self, code: CodeType) -> Iterator[Instruction]:
+    def instructions(self, code: CodeType, instructions: list[dis.Instruction]) -> Iterator[Instruction]:
         """Yield the instructions of a function of this file whose position is known."""
         last = ""
-        for it in dis.get_instructions(code):
+        for it in instructions:
             of_exit, last = last == "WITH_EXCEPT_START", it.opname  # the truth of what an `__exit__` has returned
             where = it.positions
             if of_exit or where is None or where.lineno is None:

@@ -5,7 +5,7 @@ of the things that an instruction may access of which nothing is known.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 type Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -15,10 +15,10 @@ _KEEP = frozenset({"add", "append", "appendleft", "clear", "insert", "pop"})
 _NAMESPACES = frozenset({"eval", "exec", "locals", "vars"})
 
 
-def private_names(tree: ast.AST) -> dict[tuple[str, int], frozenset[str]]:
+def private_names(nodes: Iterable[ast.AST]) -> dict[tuple[str, int], frozenset[str]]:
     """Return the names of such containers in each function, by its name and its first line."""
     found = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             first = min([node.lineno, *(it.lineno for it in node.decorator_list)])
             found[node.name, first] = frozenset(_of_function(node))

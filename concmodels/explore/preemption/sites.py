@@ -93,33 +93,37 @@ class Sites:
         self.codes = [code for root in roots for code in _functions(root)]
         self.defined = frozenset(code.co_name for code in self.codes)
         """The names of the functions."""
-        instructions = [it for code in self.codes for it in dis.get_instructions(code)]
+        # Both are asked many questions, and it takes long to go through the text and to disassemble.
+        walked = {path: [*ast.walk(tree)] for path, tree in trees.items()}
+        nodes = [node for those in walked.values() for node in those]
+        found = [(code, [*dis.get_instructions(code)]) for code in self.codes]
+        instructions = [it for _, those in found for it in those]
         self._assigned = {(_STORES[it.opname], it.argval) for it in instructions if it.opname in _STORES}
         self._outer = {id(it): code for code in self.codes for it in code.co_consts if isinstance(it, CodeType)}
         self._assigned_cells = {
             (id(self._definer(code, it.argval)), it.argval)
-            for code in self.codes
-            for it in dis.get_instructions(code)
+            for code, those in found
+            for it in those
             if _STORES.get(it.opname) == "cell"
         }
-        if any(_sets_attributes(node) for tree in trees.values() for node in ast.walk(tree)):
-            self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
-        if any(_computes_a_name(node) for tree in trees.values() for node in ast.walk(tree)):
+        if any(map(_sets_attributes, nodes)):
+            self._assigned |= {("attribute", name) for name in _given_names(nodes)}
+        if any(map(_computes_a_name, nodes)):
             loaded = {it.argval for it in instructions if it.opname == "LOAD_ATTR"}
             self._assigned |= {("attribute", name) for name in loaded - self.defined - _OF_LIBRARY}
-        self.named = frozenset(name for tree in trees.values() for name in _names(tree))
+        self.named = frozenset(_names(nodes))
         """All names in the texts, and all texts that may be names."""
         self.has_namespaces = any(it.argval in ("__dict__", "globals", "vars") for it in instructions)
         """Whether the program may use a dict of variables."""
         if self.has_namespaces:
-            named = {name for tree in trees.values() for name in _written_names(tree)}
+            named = set(_written_names(nodes))
             self._assigned |= {(kind, name) for kind in ("attribute", "global") for name in named}
         if any(it.argval == "add_note" for it in instructions):
             self._assigned.add(("attribute", "__notes__"))
-        self._cached = {name for tree in trees.values() for name in _cached(tree)}
+        self._cached = set(_cached(nodes))
         self._assigned |= {("attribute", name) for name in self._cached}
-        self._assigned |= {("attribute", name) for tree in trees.values() for name in _redirected(tree)}
-        self._has_modules = len(trees) > 1 or any(map(_uses_modules, trees.values()))
+        self._assigned |= {("attribute", name) for name in _redirected(nodes)}
+        self._has_modules = len(trees) > 1 or any(map(_uses_modules, nodes))
         self.attributes = frozenset(name for kind, name in self._assigned if kind == "attribute")
         """The names of all attributes that are assigned."""
         self.variables = frozenset(name for kind, name in self._assigned if kind != "cell")
@@ -129,7 +133,10 @@ class Sites:
         """Instructions that are not known, and second names that a module gives to variables."""
         self._lines: dict[int, list[int]] = {}
         self._calls: dict[int, dict[Position, int]] = {}
-        self.of = self._found(trees)
+        self._own_methods = own_methods_of(nodes)
+        self._called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        """The expressions whose values are only called."""
+        self.of = self._found({path: Nodes(tree, walked[path]) for path, tree in trees.items()}, found)
         """The sites of each function, by the `id` of its code, and by offset."""
         keys = {key for those in self.of.values() for site in those.values() for key, _ in site.keys}
         self.keys = sorted(keys | _ANY_ITEM)
@@ -172,14 +179,11 @@ class Sites:
             }
         return calls.get(where)
 
-    def _found(self, trees: dict[str, ast.Module]) -> dict[int, dict[int, Site]]:
+    def _found(
+        self, nodes: dict[str, Nodes], functions: list[tuple[CodeType, list[dis.Instruction]]]
+    ) -> dict[int, dict[int, Site]]:
         """Return the sites of each function; without the syntax tree of its file, those that need none."""
-        nodes = {path: Nodes(tree) for path, tree in trees.items()}
-        no_nodes = Nodes(ast.Module())
-        self._own_methods = own_methods_of(trees.values())
-        calls = (node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Call))
-        self._called = {id(node.func) for node in calls}
-        """The expressions whose values are only called."""
+        no_nodes = Nodes(ast.Module(), [])
         self._generators: set[CodeType] = set()
         """The generator expressions of which it is known that they go through what they are given."""
         self._site_of = OF_CONTAINERS | {
@@ -189,12 +193,12 @@ class Sites:
             **dict.fromkeys(_CALLS, self._call),
         }  # fmt: skip
         return {
-            id(code): {site.offset: site for site in self._sites(nodes.get(code.co_filename, no_nodes), code)}
-            for code in self.codes
+            id(code): {it.offset: it for it in self._sites(nodes.get(code.co_filename, no_nodes), code, instructions)}
+            for code, instructions in functions
         }
 
-    def _sites(self, nodes: Nodes, code: CodeType) -> Iterator[Site]:
-        for it in nodes.instructions(code):
+    def _sites(self, nodes: Nodes, code: CodeType, instructions: list[dis.Instruction]) -> Iterator[Site]:
+        for it in nodes.instructions(code, instructions):
             if site := self._site(it):
                 yield site
 
@@ -289,25 +293,25 @@ class Sites:
         return _unfollowed(it) if self.attributes else None
 
 
-def _uses_modules(tree: ast.Module) -> bool:
+def _uses_modules(node: ast.AST) -> bool:
     """Whether a file looks into `sys.modules`, where it finds itself too: its variables are attributes there."""
-    return any(isinstance(node, ast.Attribute) and node.attr == "modules" for node in ast.walk(tree))
+    return isinstance(node, ast.Attribute) and node.attr == "modules"
 
 
-def _redirected(tree: ast.Module) -> Iterator[str]:
+def _redirected(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the streams of `sys` that a file redirects by a context manager."""
-    for node in ast.walk(tree):
+    for node in nodes:
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
         if name.startswith("redirect_"):
             yield name.removeprefix("redirect_")
 
 
-def _cached(tree: ast.Module) -> Iterator[str]:
+def _cached(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the names of cached properties, which are written when they are read for the first time.
 
     And those of properties whose function may be none of the program: it reads others.
     """
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(ast.Name("property"), [ast.Call()])):
                 yield name
@@ -316,9 +320,9 @@ def _cached(tree: ast.Module) -> Iterator[str]:
                     yield name
 
 
-def _names(tree: ast.Module) -> Iterator[str]:
+def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield all names in a file, and all texts that may be names."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)) | ast.arg(arg=name):
                 yield name
@@ -332,9 +336,9 @@ def _names(tree: ast.Module) -> Iterator[str]:
                 yield name
 
 
-def _written_names(tree: ast.Module) -> Iterator[str]:
+def _written_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the names that a dict of variables may have: texts, keywords, and attributes that any code assigns."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Constant(value=str(name)) if name.isidentifier():
                 yield name
@@ -359,9 +363,9 @@ def _computes_a_name(node: ast.AST) -> bool:
     return not (names and isinstance(names[0], ast.Constant))
 
 
-def _given_names(tree: ast.Module) -> Iterator[str]:
+def _given_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the texts that calls are given which may be names of attributes: `setattr(account, "balance", 1)`."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call):
             given = (it.value for it in node.args[:2] if isinstance(it, ast.Constant) and isinstance(it.value, str))
             yield from filter(str.isidentifier, given)

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import nullcontext, suppress
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import takewhile
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -48,7 +48,7 @@ class Source:
         try:
             with open(path, "rb") as file:
                 text = file.read()
-            self.tree, self.code = _compiled(text, self.path)
+            self.tree, self._nodes, self.code = _compiled(text, self.path)
             self.needs_addresses = any(name in text for name in NEED_ADDRESSES)
         except OSError as error:
             raise CannotExplore(f"{path} can't be read: {error.strerror}") from None
@@ -56,9 +56,13 @@ class Source:
             why, line = getattr(error, "msg", error), getattr(error, "lineno", None)
             raise CannotExplore(f"{path} can't be compiled: {why}" + (f" (line {line})" if line else "")) from None
 
-    def imported(self) -> Iterator[str]:
-        """Yield the names of the modules that the file imports, wherever in it."""
-        for node in ast.walk(self.tree):
+    @cached_property
+    def imported(self) -> tuple[str, ...]:
+        """The names of the modules that the file imports, wherever in it."""
+        return tuple(self._imported())
+
+    def _imported(self) -> Iterator[str]:
+        for node in self._nodes:
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and (self.package or not node.level):  # else Python refuses it
@@ -71,15 +75,15 @@ class Source:
         return any(
             (isinstance(node, ast.Attribute) and node.attr in attributes)
             or (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in attributes)
-            for node in ast.walk(self.tree)
+            for node in self._nodes
         )
 
 
 @lru_cache(64)
-def _compiled(text: bytes, path: str) -> tuple[ast.Module, CodeType]:
-    """Return the syntax tree and the code of a file: the same ones, as long as the text is the same."""
+def _compiled(text: bytes, path: str) -> tuple[ast.Module, list[ast.AST], CodeType]:
+    """Return the syntax tree, its nodes and the code of a file: the same ones, as long as the text is the same."""
     tree = ast.parse(text, path)
-    return tree, compile(tree, path, "exec", dont_inherit=True)
+    return tree, [*ast.walk(tree)], compile(tree, path, "exec", dont_inherit=True)
 
 
 def _package(path: str) -> str:
@@ -129,7 +133,7 @@ class Program:
     def why_not(self) -> str | None:
         """Say what the program imports that no simulated world can see; None if it can see all."""
         for source in self._sources.values():
-            for name in source.imported():
+            for name in source.imported:
                 if blocking(name):
                     return f"{os.path.basename(source.path)} imports {name}, which waits for what no schedule decides"
         return self.why_not_explored()
@@ -137,7 +141,7 @@ class Program:
     def why_not_explored(self) -> str | None:
         """Say why it can't be explored; None if it can, as long as it doesn't call what waits for the outside."""
         for source in self._sources.values():
-            for name in source.imported():
+            for name in source.imported:
                 if name in MODELS:
                     return (
                         f"{os.path.basename(source.path)} imports {name}, and no schedule decides what its tasks do: "
@@ -160,10 +164,10 @@ class Program:
         """Execute the file, and return its module."""
         return Execution(self._sources, self._names, self._library).load(self.main.name)
 
-    @property
+    @cached_property
     def imported(self) -> set[str]:
         """The names of the modules that its files import, wherever in them."""
-        return {name for source in self._sources.values() for name in source.imported()}
+        return {name for source in self._sources.values() for name in source.imported}
 
     def parameters(self) -> int:
         """Return how many arguments the function needs. Raises `CannotExplore` if the file has none of this name."""
@@ -184,7 +188,7 @@ class Program:
         )
 
     def _find_neighbours(self, source: Source) -> None:
-        for imported in source.imported():
+        for imported in source.imported:
             for name in _with_packages(imported):
                 path = self._file(name)
                 if name not in self._sources and path is not None:
