@@ -1,5 +1,6 @@
 """The settings of the docs site. `make docs` builds it with every warning an error, and without the network."""
 
+import gc
 import logging
 import os
 import sys
@@ -9,6 +10,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "docs" / "_ext")]
 
 import concmodels  # noqa: E402 - only now it is found
+
+# Hundreds of thousands of nodes stay until the build ends: to look for garbage among them takes a tenth of its time.
+gc.set_threshold(50_000, 20)
 
 # The theme's style sheets (accessible-pygments) show what any library logs; on a machine that draws its first chart,
 # matplotlib says that it has made its list of fonts, which is no warning.

@@ -41,8 +41,8 @@ def chromium():
         os.environ["PLAYWRIGHT_NODEJS_PATH"] = str(HOME / "node")
     path = (HOME / "chromium").read_text().strip()
     with sync_playwright() as playwright:
-        # Each page has its own copy of every script: to optimise axe anew takes longer than it saves.
-        args = [f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HOST}", "--js-flags=--no-opt"]
+        # Each page has its own copy of every script: to compile axe anew takes longer than it saves.
+        args = [f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HOST}", "--js-flags=--no-opt --no-maglev"]
         browser = playwright.chromium.launch(executable_path=path, args=args)
         yield browser
         browser.close()
