@@ -191,9 +191,7 @@ def revive(kind: type[Handle], run: str, number: str, about: tuple[Any, ...]) ->
     handle: Handle | None = link.handles.get(number)
     if handle is None:
         if kind.local:
-            raise RuntimeError(
-                f"this {kind.__name__} is not here: it is in another process, or it is no longer in use"
-            )
+            raise RuntimeError(f"this {kind.__name__} is not here: it is in another process, or it is no longer in use")
         handle = kind.__new__(kind)
         handle._attach(link, number, *about)
     return handle
