@@ -1,4 +1,4 @@
-"""1,000 and 2,000 requests that get their answers at the same moment: how long until all of them have gone on?
+"""1,000 and 2,500 requests that get their answers at the same moment: how long until all of them have gone on?
 
 They are threads, threads that are patient with the GIL, and asyncio tasks. Each line is a process of its own. The times
 count from the moment at which the answers came.
@@ -71,6 +71,6 @@ if __name__ == "__main__":
     if sys.argv[1:]:
         print(measure(sys.argv[1], int(sys.argv[2])))
     else:
-        for requests in (1_000, 2_000):
+        for requests in (1_000, 2_500):
             for way in WAYS:
                 subprocess.run([sys.executable, __file__, way, str(requests)], check=True)
