@@ -1,6 +1,7 @@
 """Models that attack their grader: each gets its verdict in one sentence, the next one is graded, nothing is left."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ from platforms import linux_files
 
 import concmodels
 from concmodels.conformance import Refused, grade
-from concmodels.conformance.grading.runner import _FORGED, _answer_in
+from concmodels.conformance.grading.runner import _FORGED, Child, _answer_in
 from concmodels.platform import measuring
 
 ROOT = Path(concmodels.__file__).parent.parent
@@ -161,6 +162,30 @@ def test_what_it_has_started_is_ended_with_it(tmp_path, start):
     grade(path, only=ONE, schedules=0, patience=5)
     while measuring.started(int(place.read_text())) is not None:
         time.sleep(0.01)  # the test's own time limit ends this
+
+
+STARTED = """
+import subprocess, sys
+
+program = subprocess.Popen([sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"],
+                           stdout=subprocess.PIPE, start_new_session=True)
+program.stdout.readline()
+with open({place!r}, "w") as file:
+    file.write(str(program.pid))
+"""
+
+
+@linux_files
+def test_so_it_is_if_the_grader_says_so_when_the_worker_has_just_ended(tmp_path):
+    place, path = tmp_path / "pid", tmp_path / "starter.py"
+    path.write_text(STARTED.format(place=str(place)) + HONEST.format(close="pass"))
+    for _ in range(10):
+        child = Child(str(path), 5)
+        while child._process.poll() is None:
+            child._process.send_signal(signal.SIGTERM)
+        child.end()
+        while measuring.started(int(place.read_text())) is not None:
+            time.sleep(0.01)  # the test's own time limit ends this
 
 
 def test_the_next_file_is_graded(tmp_path):

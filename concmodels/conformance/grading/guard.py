@@ -19,11 +19,17 @@ HERE = not PORTABLE
 """Whether workers have a guard on this system."""
 
 
+_TOLD = {signal.SIGTERM, signal.SIGHUP, signal.SIGINT} if HERE else set()
+"""The signals by which the grader tells a guard to end its worker."""
+
+
 def split_off() -> None:
     """Return in a new process, the worker; the calling process becomes its guard, and ends as the worker ends."""
     adopt_orphans()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*_TOLD, signal.SIGCHLD})
     worker = os.fork()
     if worker == 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.setsid()  # so that a model that kills its group does not kill the guard
         tie_to_parent()
         return
@@ -32,13 +38,11 @@ def split_off() -> None:
 
 def _watch(worker: int) -> None:
     """Wait until the worker has ended, or the grader says so; kill what it has left behind, and end in the same way."""
-    for signum in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(signum, lambda *_: os.kill(worker, signal.SIGKILL))
     nothing = os.open(os.devnull, os.O_RDWR)
     for pipe in (0, 1):
         os.dup2(nothing, pipe)  # only the worker holds the pipes to the grader: their end is its end
     status = _status_of(worker)
-    for signum in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+    for signum in _TOLD:
         signal.signal(signum, signal.SIG_IGN)
     _kill_the_rest()
     code = os.waitstatus_to_exitcode(status)
@@ -48,10 +52,16 @@ def _watch(worker: int) -> None:
 
 
 def _status_of(worker: int) -> int:
+    """Wait until the worker has ended; kill it if the grader says so.
+
+    A handler could be called when the worker has just ended: there is none, and each signal is waited for.
+    """
     while True:
-        pid, status = os.wait()
+        pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == worker:
             return status
+        if not pid and signal.sigwait({*_TOLD, signal.SIGCHLD}) != signal.SIGCHLD:
+            os.kill(worker, signal.SIGKILL)
 
 
 def _kill_the_rest() -> None:
@@ -71,4 +81,5 @@ def _kill_the_rest() -> None:
 def _die_of(signum: int) -> None:
     if signum not in (signal.SIGKILL, signal.SIGSTOP):
         signal.signal(signum, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     os.kill(os.getpid(), signum)
