@@ -12,8 +12,10 @@ The server runs as long as its standard input is open. So it ends when its paren
 
 import asyncio
 import json
+import os
 import signal
 import sys
+from contextlib import suppress
 
 WORDS = ["channel", "task", "group", "pool", "worker", "queue", "lock", "signal", "timer", "thread", "fibre", "loop"]
 
@@ -75,7 +77,8 @@ async def serve(delay: float) -> None:
     loop, over = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(0, over.set)  # nothing is ever written there, so it is readable when it is closed
     server = await loop.create_server(lambda: Visitor(delay), "127.0.0.1", 0, backlog=4096)
-    print(server.sockets[0].getsockname()[1], flush=True)
+    with suppress(BrokenPipeError):  # the parent was stopped meanwhile
+        os.write(1, b"%d\n" % server.sockets[0].getsockname()[1])
     await over.wait()
     server.close()
 

@@ -391,7 +391,7 @@ def test_an_interrupt_while_many_wait_for_a_server(tmp_path, name):
         program.process.send_signal(signal.SIGINT)
         status, _, err = program.end(ENDS_WITHIN_S)
         assert not program.left()  # the server too
-    assert (status, "Traceback" in err) == (130, False)
+    assert (status, "Traceback" in err) == (130, False), err
 
 
 # On a terminal.

@@ -2,6 +2,7 @@
 
 import contextlib
 import contextvars
+import os
 import subprocess
 import sys
 import time
@@ -130,6 +131,17 @@ def test_requests_that_are_given_up_leave_nothing_behind(model, nothing_left_beh
     with pytest.raises(Enough):
         model.verbs.run(async_leave_early if model.facts.is_async else leave_early, model.verbs, work)
     assert work.server.returncode is not None
+
+
+def test_a_server_whose_parent_is_gone_when_it_would_tell_its_port_ends_in_silence():
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-I", ROOT / "concmodels" / "work" / "server.py", "10"]
+    try:
+        done = subprocess.run(command, input=b"", stdout=writer, stderr=subprocess.PIPE)
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("name", NAMES)
