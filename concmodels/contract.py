@@ -50,8 +50,8 @@ protocols, which a model fits by the names of its operations. What every model g
 * Leaving a group or a pool is a checkpoint: a task that was cancelled ends there, even if there is nothing left to wait
   for.
 * After Ctrl-C, `run` raises a bare `KeyboardInterrupt`, not wrapped in an `ExceptionGroup`, once every task has ended.
-  The same holds for `Deadlock` in the models that run in one process. Ctrl-C interrupts `main` once. If a second Ctrl-C
-  comes while the library waits for tasks to end because of the first, it ends the run, whatever the tasks do. If it
+  The same holds for `Deadlock` in the models that run in one process. The first Ctrl-C interrupts `main`. If a second
+  one comes while the library waits for tasks to end because of the first, it ends the run, whatever the tasks do. If it
   comes while `main` runs clean-up code, `KeyboardInterrupt` is raised there again, and a third one ends the run once
   the library waits. SIGTERM and SIGHUP end a run of the models that come with this library in the same way, with
   `concmodels.errors.Terminated`.
@@ -68,8 +68,8 @@ type Timeout = float | None
 """A number of seconds: any real number. `None` and `math.inf` set no limit; with 0 or less, an operation never waits.
 
 When the timeout expires, the operation raises `TimeoutError`. An operation that has to wait raises `ValueError` if the
-timeout is nan, and `TypeError` if it is not a number. One that doesn't have to wait doesn't look at its timeout, except
-for a wait for a socket and a pool's `map`, which always do.
+timeout is nan or too large for a float, and `TypeError` if it is not a number. One that doesn't have to wait doesn't
+look at its timeout, except for a wait for a socket and a pool's `map`, which always do.
 """
 
 
@@ -579,10 +579,10 @@ class Model(Protocol):
         or `Deadlock` is raised where `main` waits. When all tasks have ended, `run` raises a bare `Deadlock`. greenlet,
         tasklets and gevent notice a deadlock at once, but they don't know about signal handlers that could send. The
         other models raise `Deadlock` when every task of the run has been in the same wait of the library, without a
-        timeout, for `deadlock_after` seconds. They don't know about anything else that could send: threads that the run
-        didn't start, timers, signal handlers. With `deadlock_after=None` they wait for ever. That is the default in
-        processes, subinterp and dask, which look for deadlocks only on request. Raises `ValueError` if `deadlock_after`
-        is negative or not a number.
+        timeout, for `deadlock_after` seconds, and nothing else could send: no thread that the run didn't start and, in
+        the models that run in one process, no signal handler and no timer of the loop (the docstring of a model says
+        more). With `deadlock_after=None` they wait for ever. That is the default in processes, subinterp and dask,
+        which look for deadlocks only on request. Raises `ValueError` if `deadlock_after` is negative or not a number.
 
         In the main thread, `run` installs its own SIGINT handler and restores the old one at its end. It does the same
         for SIGTERM and SIGHUP if they have their default action, which would kill the process: they then end the run as
@@ -625,7 +625,7 @@ class Model(Protocol):
         """Sleep for this number of seconds. Awaited in async models. Sleeping is a checkpoint.
 
         `seconds` is any real number. A negative number counts as 0, and with `math.inf` the task sleeps until it is
-        cancelled. Raises `ValueError` for nan, and `TypeError` for anything that is not a number.
+        cancelled. Raises `ValueError` for nan or if it is too large for a float, and `TypeError` for what is no number.
         """
 
     def now(self) -> float:
