@@ -198,7 +198,7 @@ class SingleThreadChannel(ChannelState):
 
     `_room` opens and shuts the fast path of `send`: it is the capacity while a send only has to append to the buffer,
     and 0 while a receiver waits or the channel is closed. Then `send` falls through to `_offer`, which opens the path
-    again. Senders that wait need not shut it: while they wait, the buffer is full.
+    again once no receiver is left. Senders that wait need not shut it: while they wait, the buffer is full.
 
     A model names the count (`_yields`) and the checkpoint of its library (`_let_others_run`).
     """

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def forget(owner: Any, queue: deque[Any], waiter: Any) -> None:
     """Take a claimed waiter out of its queue, now or later; a partner may have taken it out before.
 
-    The queue is one of the owner's; at most `_gone` of the owner's waiters have been claimed, and wait no more. Where
-    tasks are threads, the caller holds a lock.
+    The queue is one of the owner's. `_gone` counts those that were left in the owner's queues for later; partners may
+    have dropped some of them since. Where tasks are threads, the caller holds a lock.
     """
     if not queue:
         return

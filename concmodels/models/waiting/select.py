@@ -1,4 +1,4 @@
-"""How one task waits for several channels at once; once sync, once awaited.
+"""How one task waits for several channels at once, in the sync models and in the async ones.
 
 A select is one wait with several cases. It is in the queues of all its channels at once, as a `Case` in each, and all
 its cases share one waiter, which can be claimed once: so exactly one case takes effect.
@@ -74,7 +74,7 @@ class Case:
 
     @property
     def unit(self) -> Any:
-        """The greenlet of the task that selects: in a rendezvous, a tasklet hands over to it."""
+        """The greenlet of the task that selects. The tasklets model switches to it in a rendezvous."""
         return self.waiter.unit  # type: ignore[attr-defined]
 
     def attempt(self) -> Selected | None:
@@ -97,7 +97,7 @@ class Selection:
         if not cases:
             raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")
         self._priority = priority
-        locks = {id(case.channel): case.channel._lock for case in self.cases}  # once each: two cases may have one
+        locks = {id(case.channel): case.channel._lock for case in self.cases}  # once each: cases may share a channel
         self._locks: list[Any] = [locks[number] for number in sorted(locks)]
 
     def __enter__(self) -> None:

@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _EXACT_TYPES = (int, float)  # not their subclasses: a bool, or one of numpy's, is converted
-_LONG_S = 1e9  # 30 years: all that is longer, such as an int that no float can hold, takes the slow way
+_LONG_S = 1e9  # 30 years: all that is longer, such as an int that no float can hold, goes through `_as_float`
 
 
 def must_be_seconds(timeout: float) -> float:
     """Return a timeout as a float. Raises `TypeError` or `ValueError` for what is no number of seconds."""
-    if type(timeout) is float and timeout == timeout:
+    if type(timeout) is float and timeout == timeout:  # not nan, which equals nothing
         return timeout
     return _as_float(timeout, "a timeout is a number of seconds, or None")
 
@@ -33,7 +33,7 @@ def expired(timeout: float | None) -> bool:
 
 
 def deadline(timeout: float | None, clock: Callable[[], float] = time.monotonic) -> float | None:
-    """Return the moment when this timeout expires; None if it never does. Raises as `must_be_seconds`."""
+    """Return the moment when this timeout expires; None for no timeout. Raises as `must_be_seconds`."""
     if timeout is None:
         return None
     return clock() + must_be_seconds(timeout)

@@ -7,7 +7,7 @@ twice.
 
 What a partner has claimed is done, and nothing is ever given back. A cancellation that reaches the task after that, but
 before the task has gone on, does not undo the operation: the operation returns, and the cancellation is raised at the
-task's next checkpoint (`postpone`).
+task's next checkpoint (see `Waiter.postpone`).
 
 How a task waits and how it is woken depends on the model: a lock, a switch, a future. Each model has its own kind of
 waiter in its own file.
@@ -44,7 +44,7 @@ native_waits: dict[Any, NativeWait] = {}
 
 Every other wait is noted on the task itself, since a dictionary would cost as much as the wait's own steps:
 
-    sync models    `task.waiter`; where the library itself cancels, it looks there as well
+    sync models    `task.waiter`; among threads and bare greenlets, `Task.cancel` finds the wait there as well
     asyncio        `task.concmodels_wait`, an attribute that is added to asyncio's task
     trio           `task.custom_sleep_data`, which trio keeps for this
 
@@ -100,9 +100,9 @@ class Waiter:
     def postpone(self, error: BaseException) -> None:
         """Raise `error` at the task's next checkpoint: it came after a partner had completed this operation.
 
-        The models whose library can throw into a wait that a partner has claimed already do that: asyncio, anyio on
-        asyncio, gevent and eventlet. In the others, what is raised in a wait has claimed it first, so nothing ever has
-        to be put off, and this is not called.
+        Overridden where the library may throw into a wait after a partner has claimed it: asyncio, anyio on asyncio,
+        gevent and eventlet. In the other models, what is raised in a wait has claimed it first, so nothing ever has to
+        be put off, and this is not called.
         """
         raise error
 
@@ -226,7 +226,7 @@ class Event:
 
 
 class AsyncEvent(Event):
-    """As `Event`, awaited. Its tasks share one thread, so it takes no lock."""
+    """As `Event`, awaited. Its tasks share one thread, so `wait` takes no lock."""
 
     async def wait(self, timeout: float | None = None, purpose: Purpose | None = None) -> None:  # type: ignore[override]
         """As `Event.wait`, awaited."""
