@@ -14,8 +14,8 @@ when none is ready does the last one to leave sleep in the event loop (`waiting/
 has come or a socket is ready.
 
 Limitations: a greenlet that computes stops all others, and so does a blocking call (a file, `time.sleep`, a socket that
-was not waited for): use the model's `sleep` and `wait_readable`. A greenlet can't move to another thread, and a channel
-can't be used from one.
+was not waited for): use the model's `sleep` and `wait_readable`. A greenlet can't move to another thread, and another
+thread can't use its channels.
 """
 
 import math
@@ -255,7 +255,7 @@ class Scheduler:
         self._patience = patience
         self._ready: deque[greenlet] = deque()
         self.loop = EventLoop(self._ready)
-        # While there are any, `_next` looks for them now and then: for moments at every 64th turn.
+        # While tasks wait for either, `_next` looks for them now and then: for moments alone, at every 64th turn.
         self._socket_waits, self._moments = self.loop.waits, self.loop.moments
         self._looks = cycle([*repeat(False, 63), True])
         self._launcher = greenlet(_enter)
@@ -265,7 +265,7 @@ class Scheduler:
         """Make a greenlet for the task; it begins when its turn comes.
 
         The launcher enters it once, and it comes straight back. A greenlet counts its recursion depth from where it was
-        first entered: at the end of a long chain of greenlets that start each other, it would have no depth left.
+        first entered: without the launcher, in a long chain where each starts the next, the last would have none left.
         """
         unit = greenlet(self._work, self.main)
         _tasks[unit] = task
@@ -315,11 +315,11 @@ class Scheduler:
     def _idle(self) -> None:
         """Sleep until a moment has come or a socket is ready; if there is neither to wait for, report a deadlock."""
         if self.loop.has_waits() or self._patience is None:
-            self.loop.sleep(LOOK_UP_S)  # a signal that comes just before is seen then
+            self.loop.sleep(LOOK_UP_S)  # not longer: a signal that came just before is seen only when it ends
         elif not self._ready:  # a signal handler may have woken a task just now
             error = self.detector.find(self._describe())
             self._task.abort(error)
-            if not self._ready:  # the main task is busy ending the others: this one is one of them
+            if not self._ready:  # main is ending its tasks, which nothing may interrupt: this is one of them
                 raise error
 
     def _describe(self) -> Deadlock:
@@ -334,7 +334,7 @@ class Scheduler:
 def _enter(unit: greenlet, spawner: greenlet | None) -> None:
     """Enter the new greenlets, all from the same place: this is the launcher.
 
-    Each `switch` enters `unit`, which at once switches to `spawner`, and returns when the next one is to be entered.
+    Each `switch` enters `unit`, which at once switches on to `spawner`. It returns when the next one is to be entered.
     """
     while True:
         unit, spawner = unit.switch(spawner)

@@ -103,7 +103,7 @@ class _Waiter(Waiter):
                 woken = task.detector.acquire(self, timeout)  # main's: it looks for signals and deadlocks meanwhile
         finally:
             task.waiter = None
-        # Raise only after `wake` has released the lock: what claimed the wait may do that a moment later.
+        # Raise only once `wake` has released the lock, which may be a moment after the claim.
         if woken and self.outcome == CANCELLED:
             task.stop()
         return woken
@@ -187,7 +187,7 @@ class Channel(ChannelState):
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
 
     def _checkpoint(self) -> None:
-        """Raise a pending cancellation: a task that never has to wait meets it here, at every 256th operation.
+        """Raise a pending cancellation, at every 256th operation on the channel: for a task that never has to wait.
 
         It need not let other tasks run, as in the cooperative models: the operating system does that.
         """

@@ -108,7 +108,7 @@ class _Waiter(Waiter):
                 woken = task.detector.acquire(self, timeout)  # main's: it looks for signals and deadlocks meanwhile
         finally:
             task.waiter = None
-        # Raise only after `wake` has released the lock: what claimed the wait may do that a moment later.
+        # Raise only once `wake` has released the lock, which may be a moment after the claim.
         if woken and self.outcome == CANCELLED:
             task.stop()
         return woken
@@ -196,7 +196,7 @@ class Channel(ChannelState):
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
 
     def _checkpoint(self) -> None:
-        """Raise a pending cancellation: a task that never has to wait meets it here, at every 256th operation.
+        """Raise a pending cancellation, at every 256th operation on the channel: for a task that never has to wait.
 
         It need not let other tasks run, as in the cooperative models: the operating system does that. Receiving from
         an unbounded channel is one `popleft`, which isn't counted: there a cancellation is raised when the task waits.
@@ -214,7 +214,7 @@ class _Unbounded(Channel):
     queue, sets `_alert` and then looks into the buffer once more; a sender appends and then reads `_alert`. So one of
     the two sees the other, whatever the order.
 
-    `close` replaces `append` by `_refuse_item`. A sender may have read `_append` just before. With the GIL its append
+    `close` replaces `_append` by `_refuse_item`. A sender may have read `_append` just before. With the GIL its append
     follows at once, because the interpreter switches only after calls and at jumps. Without the GIL the append may
     come after the close: then the sender sees `_alert`, and takes its item back unless a receiver has it already.
     """

@@ -10,7 +10,7 @@ sockets       `trio.lowlevel.wait_readable` and `wait_writable`
 Limitations: code that computes or blocks stops all tasks. A task that is handed an item runs in the next batch, whose
 order is not first come, first served. Ctrl-C is raised where trio would raise it: in the program's own code, or at the
 next checkpoint of main, never inside of trio or this model. A deadlock is seen only if every task waits in this model,
-not in a nursery or a lock of trio's own, and if there is no other thread (trio keeps its workers for ten seconds), no
+not in a nursery or a lock of trio's own, and if there is no other thread (trio keeps its own for ten seconds), no
 signal handler, no deadline and no system task: any of these might wake a task.
 """
 
