@@ -1,7 +1,6 @@
-"""Grading in the simulated world: wrong channels are found, right ones pass, and neither takes long."""
+"""Grading in the simulated world: wrong channels are found, and right ones pass."""
 
 import json
-import os
 import shlex
 from pathlib import Path
 
@@ -45,16 +44,8 @@ def test_every_wrong_channel_has_its_guarantee():
 @pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
 def test_a_wrong_channel_is_found(path, thorough):
     """It is graded by all chapters with `--thorough`, else by what it breaks."""
-    begin = _seconds_of_children()
     report = grade(path, only="" if thorough else BROKEN[path.stem])
     assert BROKEN[path.stem] in {line.guarantee for line in report.broken}
-    assert _seconds_of_children() - begin < 10
-
-
-def _seconds_of_children():
-    """The processor time of all that have ended."""
-    times = os.times()
-    return times.children_user + times.children_system
 
 
 def test_every_right_channel_is_held():
