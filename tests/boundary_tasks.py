@@ -81,12 +81,6 @@ def exit_with(status):
     raise SystemExit(status)
 
 
-def die():
-    from signal import SIGKILL  # here: each interpreter would import it, and none calls this
-
-    os.kill(os.getpid(), SIGKILL)
-
-
 def leave_without_a_word():
     os._exit(7)
 

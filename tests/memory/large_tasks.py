@@ -1,16 +1,10 @@
 """Functions for the tasks of `test_large_messages.py`. Each child imports this file, so it imports nothing heavy."""
 
-import os
+from killing import die
 
 from concmodels.models.memory.arena import Arena
 from concmodels.models.memory.channels import rendezvous
 from concmodels.models.memory.channels.channel import Channel
-
-
-def die(*_):
-    from signal import SIGKILL  # here: each interpreter would import it, and none calls this
-
-    os.kill(os.getpid(), SIGKILL)
 
 
 class Deadly:

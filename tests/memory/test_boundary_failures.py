@@ -11,7 +11,6 @@ from boundary_tasks import (
     Poisoned,
     close_stdout,
     compute_for_ever,
-    die,
     exit_with,
     identity,
     lambda_result,
@@ -25,6 +24,7 @@ from boundary_tasks import (
     swallow,
     wait_for_ever,
 )
+from killing import die
 from undisturbed import undisturbed
 
 from concmodels.errors import CannotTravel, RemoteError, TaskCancelled, TaskDied

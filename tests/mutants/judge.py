@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from matrix import FEW_ROUNDS, few_rounds, is_for
+from matrix import few_rounds, is_for
 
 from concmodels import catalog
 from concmodels.conformance.suite import guarantees
@@ -32,9 +32,8 @@ START_S = 30
 HANG_S = 8
 """Seconds that a guarantee may take: a mutant that takes longer hangs."""
 
-ROUNDS = FEW_ROUNDS
-"""How many rounds `make test` gives a guarantee that tries what goes wrong only sometimes; where they are expensive,
-`few_rounds` says that it gives fewer."""
+ROUNDS = None
+"""Stands for as many rounds as `make test` gives a guarantee that tries what goes wrong only sometimes; 0 for all."""
 
 HANGS = 10
 """So many hangs are enough: of a mutant that hangs this often the rest is not tried."""
@@ -67,7 +66,7 @@ class Held:
     def __init__(self, model, mutant=None, rounds=0):
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         paths = [str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
-        rounds = few_rounds(catalog.facts(model)) if rounds == ROUNDS else rounds
+        rounds = few_rounds(catalog.facts(model)) if rounds is ROUNDS else rounds
         here = {"TMPDIR": self._folder.name, "PYTHONPATH": os.pathsep.join(paths), VARIABLE: mutant or ""}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "mutants.held", model, str(rounds)],
